@@ -462,18 +462,13 @@ type Listed = readonly Nested<number>[];
 /** Nested arrays of whole numbers, and typed arrays of integers: positions along an axis. */
 type Positions = readonly Nested<number>[] | readonly bigint[] | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array;
 
-/** Results by name, which can be walked in the order of their names. */
-type Several<T> = T & {
-    [Symbol.iterator](): IterableIterator<T[keyof T]>;
-};
-
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
 type Scalar = number | bigint | boolean;
 
 /** A device by name: `cpu`, `vulkan:0`, `cuda:1`, ... */
 type Device = string;
-/** An operand: a tensor, or a JavaScript scalar, which changes no dtype but bool. */
-type Operand = Tensor | Scalar;
+/** An operand: a tensor, or a JavaScript scalar or nested arrays of numbers, which change no dtype but bool. */
+type Operand = Tensor | Scalar | Listed;
 /** The dtype of an operand, or that it is a scalar. */
 type DTypeOf<T> = T extends Tensor<infer D> ? D : 'scalar';
 /**
@@ -497,6 +492,473 @@ type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<in
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
 /** Whether a dtype is one, and not one of several. */
 type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
+
+/** The factor of a product or quotient that is added. */
+interface AddcmulOptions {
+    /** What the product or quotient is multiplied with; 1 by default. */
+    readonly value?: number | undefined;
+}
+/**
+ * An elementwise product added to a tensor, in one program.
+ *
+ * `input + value a b`
+ *
+ * PyTorch `addcmul`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addcmul(ft.tensor([1, 1]), ft.tensor([2, 3]), ft.tensor([4, 5]), { value: 0.5 }) // [5, 8.5]
+ * ```
+ */
+declare function addcmul<D extends DType, A extends DType, B extends Operand>(input: Tensor<D>, a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, With<A, B>>>;
+/**
+ * An elementwise quotient added to a tensor, in one program.
+ *
+ * `input + value a / b`
+ *
+ * PyTorch `addcdiv`. Integers are divided as by {@link divide}.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addcdiv(ft.tensor([1, 1]), ft.tensor([2, 3]), ft.tensor([4, 6])) // [1.5, 1.5]
+ * ```
+ */
+declare function addcdiv<D extends DType, A extends DType, B extends Operand>(input: Tensor<D>, a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, FloatOf<With<A, B>>>>;
+/** Bounds by name, as PyTorch's users write them. */
+interface ClampOptions<B extends Operand | undefined = Operand | undefined, C extends Operand | undefined = Operand | undefined> {
+    /** The least value; none by default. */
+    readonly min?: B | undefined;
+    /** The greatest value; none by default. */
+    readonly max?: C | undefined;
+}
+/**
+ * Limits each element to a range, as {@link clip}; bounds stand one after the other or have names.
+ *
+ * `min(max(x, min), max)`
+ *
+ * PyTorch `clamp`.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.clamp(ft.tensor([1, 5, 9]), { min: 2 }) // [2, 5, 9]
+ * ```
+ */
+declare function clamp<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, bounds: ClampOptions<B & Fits<'integerOrFloat', B>, C & Fits<'integerOrFloat', C>>): Tensor<With<With<A, B>, C>>;
+declare function clamp<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<A, B>, C>>;
+/**
+ * The distance from each element to the next number of larger magnitude, with its sign.
+ *
+ * `nextafter(x, copysign(Infinity, x)) - x`
+ *
+ * NumPy `spacing`.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.spacing(ft.tensor([1])) // [1.1920928955078125e-7]
+ * ```
+ */
+declare function spacing<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Tensor<FloatOf<D>>;
+/**
+ * Whether each element has no imaginary part; real ones have none.
+ *
+ * NumPy and PyTorch `isreal`.
+ *
+ * @example
+ * ```ts
+ * ft.isreal(ft.tensor([{ re: 1, im: 2 }, { re: 3, im: 0 }])) // [false, true]
+ * ```
+ */
+declare function isreal(x: Tensor | Listed): Tensor<'bool'>;
+/**
+ * Whether a tensor's dtype is complex, whatever its values. NumPy `iscomplexobj`.
+ *
+ * @example
+ * ```ts
+ * ft.iscomplexobj(ft.tensor([{ re: 1, im: 0 }])) // true
+ * ```
+ */
+declare function iscomplexobj(x: Tensor | Listed): boolean;
+/**
+ * Whether a tensor's dtype is real, whatever its values. NumPy `isrealobj`.
+ *
+ * @example
+ * ```ts
+ * ft.isrealobj(ft.tensor([1])) // true
+ * ```
+ */
+declare function isrealobj(x: Tensor | Listed): boolean;
+/**
+ * Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`.
+ *
+ * @example
+ * ```ts
+ * ft.isscalar(5) // true
+ * ```
+ */
+declare function isscalar(value: unknown): boolean;
+/**
+ * Whether two tensors are equal where they are broadcast to one shape, as a bool of rank 0; false where they have none.
+ *
+ * NumPy `array_equiv`. {@link arrayEqual} asks for equal shapes.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.arrayEquiv(ft.tensor([1, 1]), ft.tensor([[1], [1]])) // true
+ * ```
+ */
+declare function arrayEquiv(x1: Tensor | Listed, x2: Tensor | Listed): Tensor<'bool'>;
+/** Options of `unwrap`. */
+interface UnwrapOptions {
+    /** The axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** The largest step that stays as it is; at least half a period, the default. */
+    readonly discont?: number | undefined;
+    /** What may be added; 2 pi by default. */
+    readonly period?: number | undefined;
+}
+/**
+ * Angles along an axis without jumps: multiples of the period are added so that no step is larger than half of it.
+ *
+ * NumPy `unwrap`.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0,
+ * `ERR_ARGUMENT` for a period that is not above 0.
+ * @example
+ * ```ts
+ * ft.unwrap(ft.tensor([0, 3, 7]), { period: 4 }) // [0, -1, -1]
+ * ```
+ */
+declare function unwrap<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | UnwrapOptions): Tensor<FloatOf<D>>;
+
+/** What stands where a condition is true: a value, or a function of the whole tensor. */
+type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand);
+/**
+ * Of each element what belongs to the last condition that is true there: a value, or a function's result. One more piece than conditions is for
+ * where none is true, which else gives 0.
+ *
+ * NumPy `piecewise`. A function is called once, with the whole tensor; NumPy's sees the elements where its condition is true. The result has the dtype
+ * of `x`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for conditions that are not of bool and a number of pieces that does not fit, `ERR_SHAPE`, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.piecewise(ft.tensor([-2, 3]), [ft.tensor([true, false])], [(x) => x.neg(), 10]) // [2, 10]
+ * ```
+ */
+declare function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly Tensor<'bool'>[], pieces: readonly Piece<D>[]): Tensor<D>;
+/** Options of `choose`. */
+interface ChooseOptions {
+    /** What a number without a choice does: an error when the result is read (`'raise'`, the default), counts around, or is limited. */
+    readonly mode?: 'raise' | 'wrap' | 'clip' | undefined;
+}
+/**
+ * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
+ *
+ * `out_i = choices_(indices_i, i)`
+ *
+ * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * `ERR_INDEX` when the result is read, for a number without a choice.
+ * @example
+ * ```ts
+ * ft.choose([0, 1, 0], [ft.tensor([1, 2, 3]), ft.tensor([4, 5, 6])]) // [1, 5, 3]
+ * ```
+ */
+declare function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D>;
+
+/** Results by name, which can be walked in the order of their names. */
+type Several<T> = T & {
+    [Symbol.iterator](): IterableIterator<T[keyof T]>;
+};
+
+/** Options of `digitize`. */
+interface DigitizeOptions {
+    /** Whether intervals hold their right end instead of their left one; false by default. */
+    readonly right?: boolean | undefined;
+}
+/**
+ * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
+ * Of decreasing bins the other way round: 0 for what is not below the first.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ *   whose bins neither increase nor decrease.
+ * @example
+ * ```ts
+ * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
+ * ```
+ */
+declare function digitize<A extends Operand, B extends DType>(x: A & Fits<'real', A, B>, bins: Tensor<B> & Takes<'real', B>, options?: DigitizeOptions): Tensor<'int32'>;
+/** Options of `bincount`. */
+interface BincountOptions<W extends DType = DType> {
+    /** What each element counts; 1 by default. */
+    readonly weights?: (Tensor<W> & Takes<'numeric', W>) | undefined;
+    /** The least size of the result; 0 by default. */
+    readonly minlength?: number | undefined;
+}
+/**
+ * How often each integer from 0 to the largest element occurs, or the sum of the weights of its elements. Reads the largest element.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape;
+ *   `ERR_DTYPE` when a result is read for sums of integer weights that their dtype does not hold.
+ * @example
+ * ```ts
+ * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]
+ * ```
+ */
+declare function bincount<D extends DType, W extends DType = 'int32'>(x: Tensor<D> & Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>>;
+/** As {@link bincount}, without blocking. */
+declare function bincountAsync<D extends DType, W extends DType = 'int32'>(x: Tensor<D> & Takes<'integer', D>, options?: BincountOptions<W>): Promise<Tensor<NoInfer<W>>>;
+/** Options of `histogramBinEdges`. */
+interface HistogramBinEdgesOptions<B extends DType = DType> {
+    /** How many intervals of one width, or their increasing edges; 10 by default. */
+    readonly bins?: number | (Tensor<B> & Takes<'real', B>) | undefined;
+    /** The first and the last edge; those of the elements by default. */
+    readonly range?: readonly [number, number] | undefined;
+}
+/** Options of `histogram`. */
+interface HistogramOptions<B extends DType = DType, W extends DType = DType, P extends boolean = boolean> extends HistogramBinEdgesOptions<B> {
+    /** What each element counts; 1 by default. */
+    readonly weights?: (Tensor<W> & Takes<'numeric', W>) | undefined;
+    /** Whether to give the density of the distribution instead of counts; false by default. */
+    readonly density?: P | undefined;
+}
+/** The dtype of counts by weights of `W`; of a density it is that of a quotient by their sum and by the widths of intervals. */
+type CountOf<W extends DType, B extends DType, P extends boolean> = P extends true ? FloatOf<Promote<FloatOf<Promote<W, SumOf<W>>>, B>> : W;
+/** Counts, and the edges of their intervals. */
+interface Histogram<C extends DType = DType, B extends DType = DType> {
+    /** For each interval how many elements, or the sum of their weights, or their density. */
+    readonly hist: Tensor<C>;
+    /** The edges, one more than intervals. */
+    readonly binEdges: Tensor<B>;
+}
+/** The dtype of edges between the extremes of elements: NumPy's float64 for integers that float32 does not hold. */
+type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64' ? 'float64' : FloatOf<D>;
+/**
+ * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ *   `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
+ * ```
+ */
+declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>>;
+/**
+ * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
+ * are those of `linspace`, and elements are compared with them.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
+ *   weights of another shape, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
+ * ```
+ */
+declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Several<Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>>;
+
+/** Options of `ediff1d`. */
+interface Ediff1dOptions {
+    /** What stands before the differences. */
+    readonly toBegin?: Tensor | Listed | number | undefined;
+    /** What stands behind the differences. */
+    readonly toEnd?: Tensor | Listed | number | undefined;
+}
+/**
+ * Differences between neighbours of the flattened tensor, with other numbers before and behind them.
+ *
+ * `out_i = x_(i + 1) - x_i`
+ *
+ * NumPy `ediff1d`.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for bool and for numbers that the tensor's dtype does not hold, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.ediff1d(ft.tensor([[1, 2], [4, 7]]), { toEnd: 9 }) // [1, 2, 3, 9]
+ * ```
+ */
+declare function ediff1d<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'numeric', D>) | Listed, options?: Ediff1dOptions): Tensor<D>;
+/** Options of `histc`. */
+interface HistcOptions {
+    /** How many intervals; 100 by default. */
+    readonly bins?: number | undefined;
+    /** The first edge; 0 by default, or where `max` is 0 too the smallest element. */
+    readonly min?: number | undefined;
+    /** The last edge; 0 by default, or where `min` is 0 too the largest element. */
+    readonly max?: number | undefined;
+}
+/**
+ * How many elements fall into each interval of one width, in the dtype of `x`; what is outside is not counted. {@link histogram} gives the edges too.
+ *
+ * PyTorch `histc`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.histc(ft.tensor([1, 2, 1]), { bins: 4, min: 0, max: 3 }) // [0, 2, 1, 0]
+ * ```
+ */
+declare function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: HistcOptions): Tensor<D>;
+/** Options of `histogramdd`. */
+interface HistogramddOptions {
+    /** How many intervals of one width along each axis, or for each axis its number or its increasing edges; 10 by default. */
+    readonly bins?: number | readonly (number | Tensor | Listed)[] | undefined;
+    /** For each axis the first and the last edge; those of the points by default. */
+    readonly range?: readonly (readonly [number, number] | undefined)[] | undefined;
+    /** What each point counts; 1 by default. */
+    readonly weights?: Tensor | Listed | undefined;
+    /** Whether to give the density of the distribution instead of counts; false by default. */
+    readonly density?: boolean | undefined;
+}
+/** Counts of points of a plane, and the edges of their intervals. */
+interface Histogram2d<A extends DType = DType, B extends DType = DType> {
+    /** For each interval of `x` along the first axis, of `y` along the second, how many points, or the sum of their weights, or their density. */
+    readonly hist: Tensor;
+    /** The edges along x, one more than intervals. */
+    readonly xEdges: Tensor<A>;
+    /** The edges along y, one more than intervals. */
+    readonly yEdges: Tensor<B>;
+}
+/**
+ * How many points of a plane fall into each rectangle, all but the last of each axis without their right end; what is outside is not counted.
+ *
+ * NumPy `histogram2d`.
+ *
+ * @param x Coordinates along the first axis, a vector.
+ * @param y Coordinates along the second axis, as many.
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
+ * increase, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.histogram2d(ft.tensor([0, 1, 1]), ft.tensor([0, 0, 2]), { bins: 2 }).hist // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function histogram2d<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, y: Tensor<B> & Takes<'real', B>, options?: HistogramddOptions): Several<Histogram2d<EdgesOf<A>, EdgesOf<B>>>;
+/** Counts of points of a space, and the edges of their intervals along each axis. */
+interface Histogramdd {
+    /** For each box how many points, or the sum of their weights, or their density; an axis for each of the space's. */
+    readonly hist: Tensor;
+    /** The edges along each axis, one more than intervals. */
+    readonly edges: Tensor[];
+}
+/**
+ * How many points of a space fall into each box, as {@link histogram2d}.
+ *
+ * NumPy `histogramdd`.
+ *
+ * @param sample Points, [n, axes].
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
+ * a complex tensor.
+ * @example
+ * ```ts
+ * ft.histogramdd(ft.tensor([[0, 0], [1, 0], [1, 2]]), { bins: 2 }).hist // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function histogramdd(sample: Tensor | Listed, options?: HistogramddOptions): Several<Histogramdd>;
+
+/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
+declare const DTYPE_OF_TAG: {
+    readonly Int8Array: 'int8';
+    readonly Uint8Array: 'uint8';
+    readonly Uint8ClampedArray: 'uint8';
+    readonly Int16Array: 'int16';
+    readonly Uint16Array: 'uint16';
+    readonly Int32Array: 'int32';
+    readonly Uint32Array: 'uint32';
+    readonly BigInt64Array: 'int64';
+    readonly BigUint64Array: 'uint64';
+    readonly Float16Array: 'float16';
+    readonly Float32Array: 'float32';
+    readonly Float64Array: 'float64';
+};
+type Tags = typeof DTYPE_OF_TAG;
+/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
+interface Float16ArrayLike extends ArrayBufferView {
+    readonly [Symbol.toStringTag]: 'Float16Array';
+    readonly length: number;
+}
+/** A typed array whose elements have a dtype. */
+type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
+/** The dtype of a typed array. */
+type DTypeOfArray<T extends TypedArray> = T extends {
+    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
+} ? Tags[K] : DType;
+
+/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
+type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
+/** The dtype of data where none is named. */
+type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<number> ? 'float32' : T extends Nested<bigint> ? 'int64' : T extends Nested<boolean> ? 'bool' : T extends Nested<Complex> ? 'complex64' : DType;
+/** Where a tensor lives and what its elements are. */
+interface CreationOptions<E extends DType = DType> {
+    /** The dtype, where not the one the data suggest. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+}
+/** Options of `tensor`. */
+interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
+    /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
+ * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
+ * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
+ * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
+ * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
+ * buffers.
+ *
+ * @param data The elements.
+ * @param shape Axis sizes; one axis of all elements by default.
+ * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
+ * the dtype, `ERR_ARGUMENT` for a detached buffer.
+ * @example
+ * ```ts
+ * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & {
+    readonly dtype: E;
+}): Tensor<NoInfer<E>>;
+/**
+ * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
+ * `ft.tensor`.
+ *
+ * @example
+ * ```ts
+ * ft.asarray([1, 2]) // [1, 2]
+ * ```
+ */
+declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** A tensor of another one's shape, dtype and device whose values do not matter. */
+declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 
 /**
  * Negates each element; integers wrap.
@@ -2845,29 +3307,12 @@ interface PercentileOptions {
  */
 declare function percentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>>;
 /** Options of `cov`. */
-interface CovOptions {
+interface CovOptions$1 {
     /** true by default. */
     readonly rowvar?: boolean | undefined;
     /** A number; 1 by default. */
     readonly correction?: number | undefined;
 }
-/**
- * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
- *
- * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `cov`, PyTorch `cov`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
- * @example
- * ```ts
- * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
- * ```
- */
-declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CovOptions): Tensor<FloatOf<A>>;
 /** Options of `corrcoef`. */
 interface CorrcoefOptions {
     /** true by default. */
@@ -3045,25 +3490,6 @@ interface TrapezoidOptions {
     /** A number; 1 by default. */
     readonly dx?: number | undefined;
 }
-/**
- * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
- *
- * `sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `trapezoid`, PyTorch `trapezoid`.
- *
- * @param y A tensor of a real dtype.
- * @param coordinates A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
- * @example
- * ```ts
- * ft.tensor([1, 2, 4]).trapezoid() // 4.5
- * ```
- */
-declare function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
  * Values on the lines between samples fp at increasing coordinates xp; below the first left, above the last right, which are the outermost samples by default.
  *
@@ -3355,7 +3781,7 @@ interface DiagOptions {
  * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
  * ```
  */
-declare function diag$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagOptions): Tensor<A>;
+declare function diag<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagOptions): Tensor<A>;
 /** Options of `softmax`. */
 interface SoftmaxOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3451,23 +3877,6 @@ declare function permuteDims<A extends DType = 'float32'>(x: Tensor<A> | Listed,
  * ```
  */
 declare function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
-/**
- * A new axis of size 1 before the given one. A view.
- *
- * `x`
- *
- * Takes any dtype; gives the same dtype.
- * NumPy `expand_dims`, PyTorch `unsqueeze`.
- *
- * @param x A tensor.
- * @param axis One axis; negative ones count from the last; 0 by default.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).expandDims(3)`.
- * @example
- * ```ts
- * ft.tensor([1, 2]).expandDims(1) // [[1], [2]]
- * ```
- */
-declare function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number): Tensor<A>;
 /**
  * Without axes of size 1: those named, or all. A view.
  *
@@ -3657,48 +4066,6 @@ interface RepeatOptions {
     /** One axis; negative ones count from the last. */
     readonly axis?: number | undefined;
 }
-/**
- * Each element several times, along an axis or in row-major order of all.
- *
- * `out_i = x_{floor(i / repeats)}`
- *
- * Takes any dtype; gives the same dtype.
- * NumPy `repeat`, PyTorch `repeat_interleave`.
- *
- * @param x A tensor.
- * @param repeats An integer.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
- * @example
- * ```ts
- * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
- * ```
- */
-declare function repeat$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number, options?: number | RepeatOptions): Tensor<A>;
-/** Options of `concat`. */
-interface ConcatOptions {
-    /** One axis; negative ones count from the last; 0 by default. */
-    readonly axis?: number | undefined;
-}
-/**
- * Tensors joined along an axis they have.
- *
- * `[x_1, ..., x_n]`
- *
- * Takes any dtype; gives the promoted dtype.
- * NumPy `concat`, PyTorch `cat`.
- *
- * @param arrays Tensors, at least one.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.concat([ft.zeros([2]), ft.zeros([2, 2])])`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.concat([])`.
- * @example
- * ```ts
- * ft.concat([ft.tensor([1, 2]), ft.tensor([3])]) // [1, 2, 3]
- * ```
- */
-declare function concat<const A extends readonly Tensor[]>(arrays: A, options?: number | ConcatOptions): Tensor<PromoteAll<A>>;
 /** Options of `stack`. */
 interface StackOptions {
     /** One axis; negative ones count from the last; 0 by default. */
@@ -4781,478 +5148,437 @@ interface NancumulativeProdOptions<E extends DType = DType> {
  */
 declare function nancumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>>;
 
-/**
- * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
- *
- * `x1 @ out = x2`
- *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `linalg.solve`, PyTorch `linalg.solve`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]
- * ```
- */
-declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
-/** Options of `linalg.qr`. */
-interface QrOptions {
-    /** 'reduced' by default. */
-    readonly mode?: 'reduced' | 'complete' | undefined;
+/** Options of `linspace`. */
+interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
+    /** Whether the last number is `stop`; true by default. */
+    readonly endpoint?: boolean | undefined;
+}
+/** Options of `logspace`. */
+interface LogspaceOptions<E extends DType = DType> extends LinspaceOptions<E> {
+    /** What is raised to the powers; 10 by default. */
+    readonly base?: number | undefined;
+}
+/** Options of `meshgrid`. */
+interface MeshgridOptions {
+    /** 'xy' (Cartesian): the first array runs along axis 1, the second along axis 0. 'ij': array i runs along axis i. */
+    readonly indexing?: 'xy' | 'ij' | undefined;
 }
 /**
- * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
- * `x = q @ r`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.qr`, PyTorch `linalg.qr`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
+ * integers that float32 does not hold exactly where no dtype is named (with a step that is a fraction, if the first two integers are within
+ * 1,024 steps), and bigints beyond the dtype.
  * @example
  * ```ts
- * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
+ * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ft.arange(2n ** 53n, 2n ** 53n + 2n).toArray() // [9007199254740992n, 9007199254740993n]
  * ```
  */
-declare function qr$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
-    q: Tensor<FloatOf<A>>;
-    r: Tensor<FloatOf<A>>;
-}>;
+declare function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
+ * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *
- * `x @ out = 1`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.inv`, PyTorch `linalg.inv`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
+ * end that is an integer which float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
- * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
+ * ft.linspace(0, 1, 3) // [0, 0.5, 1]
  * ```
  */
-declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+declare function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
+ * `num` powers of `base` (10) whose exponents are equally spaced from `start` to `stop`, both included unless `endpoint` is
+ * false; computed in float64, float32 unless told otherwise.
  *
- * `x @ x @ ... @ x`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
- *
- * @param x A tensor.
- * @param n An integer.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
+ * @throws {TensorError} As `linspace`.
  * @example
  * ```ts
- * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
+ * ft.logspace(0, 3, 4, { base: 2 }) // [1, 2, 4, 8]
  * ```
  */
-declare function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>>;
-/** Options of `linalg.cholesky`. */
-interface CholeskyOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
+declare function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
+ *
+ * @param args Tensors of one axis (or none), then options.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
+ * @example
+ * ```ts
+ * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
+ * ```
+ */
+declare function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): {
+    -readonly [K in keyof T]: T[K];
+};
+declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
+    -readonly [K in keyof T]: T[K];
+};
+
+/**
+ * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 unless told
+ * otherwise. Between the ends they are computed in float64 as powers of 10.
+ *
+ * `start (stop / start)^(i / (num - 1))`
+ *
+ * NumPy `geomspace`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for ends that are 0, not finite, or of two signs, `ERR_SHAPE` for a negative `num`, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.geomspace(1, 1000, 4) // [1, 10, 100, 1000]
+ * ```
+ */
+declare function geomspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Ones on and below the k-th diagonal, zeros above.
+ *
+ * `out_ij = j <= i + k ? 1 : 0`
+ *
+ * NumPy `tri`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.tri(2, { cols: 3 }) // [[1, 0, 0], [1, 1, 0]]
+ * ```
+ */
+declare function tri<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * The matrix whose k-th diagonal is a tensor's elements in row-major order, with zeros elsewhere: {@link diag} of it flattened.
+ *
+ * NumPy and PyTorch `diagflat`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.diagflat(ft.tensor([[1], [2]])) // [[1, 0], [0, 2]]
+ * ```
+ */
+declare function diagflat<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: DiagOptions): Tensor<D>;
+/** Options of `vander`. */
+interface VanderOptions {
+    /** How many powers; as many as elements by default. */
+    readonly n?: number | undefined;
+    /** Whether powers increase from 0; false by default. */
+    readonly increasing?: boolean | undefined;
 }
 /**
- * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
+ * Powers of the elements of a vector: a row for each, from the highest power to 0.
  *
- * `x = l @ l^H`
+ * `out_ij = x_i^(n - 1 - j)`
  *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
+ * NumPy and PyTorch `vander`. Integers wrap. {@link linalg.vander} has them in increasing order.
  *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
- * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
+ * ft.vander(ft.tensor([1, 2, 3])) // [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
  * ```
  */
-declare function cholesky$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
-/**
- * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
- *
- * `x = p @ l @ u`
- *
- * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
- * NumPy `linalg.lu`, PyTorch `linalg.lu`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
- * ```
- */
-declare function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
-    p: Tensor<FloatOf<A>>;
-    l: Tensor<FloatOf<A>>;
-    u: Tensor<FloatOf<A>>;
-}>;
-/**
- * Determinants of square matrices, by LU; 1 of a matrix without rows.
- *
- * `prod_i u_ii, times -1 for each exchange of rows`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.det`, PyTorch `linalg.det`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
- * ```
- */
-declare function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
-/**
- * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
- *
- * `det x = sign exp(logabsdet)`
- *
- * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
- * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
- * ```
- */
-declare function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
-    sign: Tensor<FloatOf<A>>;
-    logabsdet: Tensor<RealOf<FloatOf<A>>>;
-}>;
-/** Options of `linalg.solveTriangular`. */
-interface SolveTriangularOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-    /** false by default. */
-    readonly unitDiagonal?: boolean | undefined;
-    /** false by default. */
-    readonly transposed?: boolean | undefined;
+declare function vander<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'numeric', D>) | Listed, options?: VanderOptions): Tensor<D>;
+/** Options of `linalg.vander`. */
+interface LinalgVanderOptions {
+    /** How many powers; as many as elements along the last axis by default. */
+    readonly n?: number | undefined;
 }
 /**
- * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
+ * Powers of the elements of vectors along the last axis: a row for each, from power 0 on.
  *
- * `tril(x1) @ out = x2`
+ * `out_ij = x_i^j`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
+ * PyTorch `linalg.vander`. Integers wrap.
  *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
- * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
+ * ft.linalg.vander(ft.tensor([2, 3]), { n: 3 }) // [[1, 2, 4], [1, 3, 9]]
  * ```
  */
-declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+declare function vander_<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'numeric', D>) | Listed, options?: LinalgVanderOptions): Tensor<D>;
 /**
- * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
+ * Coordinates of a grid's points: for each axis of the shape a tensor of it along the first axis of the result.
  *
- * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
+ * `out_(a, i_0, i_1, ...) = i_a`
  *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
+ * NumPy `indices`. int32 unless told otherwise.
  *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT`.
  * @example
  * ```ts
- * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
+ * ft.indices([2, 2]) // [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
  * ```
  */
-declare function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
-/** Options of `linalg.eigh`. */
-interface EighOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
+declare function indices<E extends DType = 'int32'>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * What a function makes of the coordinates of a grid's points, a tensor for each axis; it is called once.
+ *
+ * NumPy `fromfunction`. Coordinates are float32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for what is no function.
+ * @example
+ * ```ts
+ * ft.fromfunction((i, j) => i.mul(10).add(j), [2, 2]) // [[0, 1], [10, 11]]
+ * ```
+ */
+declare function fromfunction<T, E extends DType = 'float32'>(fn: (...coordinates: Tensor<NoInfer<E>>[]) => T, shape: readonly number[], options?: CreationOptions<E>): T;
+/** Options of the positions of triangles. */
+interface TriangleOptions {
+    /** How many columns; as many as rows by default. */
+    readonly cols?: number | undefined;
+    /** Which diagonal ends or begins it: above the main one, or with a negative number below; 0 by default. */
+    readonly k?: number | undefined;
+    /** The device; the default one unless told otherwise. */
+    readonly device?: string | undefined;
 }
 /**
- * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
+ * Rows and columns of a matrix's elements on and below the k-th diagonal, in row-major order: `x.at(...ft.trilIndices(n))`.
  *
- * `x @ v_i = w_i v_i`
+ * NumPy and PyTorch `tril_indices`, with what is not the number of rows in options.
  *
- * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
- * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
  * ```ts
- * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
+ * ft.trilIndices(2)[1] // [0, 0, 1]
  * ```
  */
-declare function eigh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
-    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
-    eigenvectors: Tensor<FloatOf<A>>;
-}>;
-/** Options of `linalg.eigvalsh`. */
-interface EigvalshOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
+declare function trilIndices(rows: number, options?: TriangleOptions): [rows: Tensor<'int32'>, columns: Tensor<'int32'>];
+/**
+ * Rows and columns of a matrix's elements on and above the k-th diagonal, in row-major order: `x.at(...ft.triuIndices(n))`.
+ *
+ * NumPy and PyTorch `triu_indices`, with what is not the number of rows in options.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.triuIndices(2, { k: 1 })[1] // [1]
+ * ```
+ */
+declare function triuIndices(rows: number, options?: TriangleOptions): [rows: Tensor<'int32'>, columns: Tensor<'int32'>];
+/** Options of `diagIndices`. */
+interface DiagIndicesOptions {
+    /** How many axes; 2 by default. */
+    readonly ndim?: number | undefined;
+    /** The device; the default one unless told otherwise. */
+    readonly device?: string | undefined;
 }
 /**
- * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
+ * Positions of the main diagonal of a tensor of n places along each axis, an int32 tensor for each: `x.at(...ft.diagIndices(n))`.
  *
- * `x @ v_i = w_i v_i`
+ * NumPy `diag_indices`.
  *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_SHAPE` for a negative size, `ERR_ARGUMENT` for a number of axes that is not from 1 to 32.
  * @example
  * ```ts
- * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
+ * ft.diagIndices(3)[1] // [0, 1, 2]
  * ```
  */
-declare function eigvalsh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
-/**
- * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
- * NumPy `linalg.eig`, PyTorch `linalg.eig`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
- * ```
- */
-declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
-    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
-    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
-}>;
-/**
- * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives complex64, complex128 for float64.
- * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
- * ```
- */
-declare function eigvals$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
-/** Options of `linalg.svd`. */
-interface SvdOptions {
-    /** true by default. */
-    readonly fullMatrices?: boolean | undefined;
+declare function diagIndices(n: number, options?: DiagIndicesOptions): Tensor<'int32'>[];
+
+/** The axis of a call, which may stand alone. */
+interface AxisOptions {
+    /** The axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
 }
-/**
- * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
- *
- * `x = u @ diag(s) @ vh`
- *
- * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
- * NumPy `linalg.svd`, PyTorch `linalg.svd`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
- * ```
- */
-declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{
-    u: Tensor<FloatOf<A>>;
-    s: Tensor<RealOf<FloatOf<A>>>;
-    vh: Tensor<FloatOf<A>>;
-}>;
-/**
- * Singular values of matrices, descending.
- *
- * `sqrt(eigenvalues of x^H @ x)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
- * ```
- */
-declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.matrixRank`. */
-interface MatrixRankOptions {
-    /** A number; follows from the operands by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * How many singular values of a matrix are above rtol times the largest: max(m, n) units in the last place of 1 where rtol is left out or NaN.
- *
- * `count(s_i > rtol max s)`
- *
- * Takes any dtype; gives int32.
- * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.matrixRank(ft.tensor([[1, 2], [2, 4]])) // 1
- * ```
- */
-declare function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Tensor<'int32'>;
-/** Options of `linalg.pinv`. */
-interface PinvOptions {
-    /** A number; follows from the operands by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.
- *
- * `vh^H @ diag(1 / s) @ u^H`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]
- * ```
- */
-declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: PinvOptions): Tensor<FloatOf<A>>;
-/** Options of `linalg.lstsq`. */
-interface LstsqOptions {
-    /** A number; follows from the operands by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
- *
- * `solution = pinv(x1) @ x2`
- *
- * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
- * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
- * @example
- * ```ts
- * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
- * ```
- */
-declare function lstsq$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{
-    solution: Tensor<FloatOf<Promote<A, B>>>;
-    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
-    rank: Tensor<'int32'>;
-    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
-}>;
-/** Options of `linalg.vectorNorm`. */
-interface VectorNormOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
-    readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+/** The axis of a call, which may stand alone, and whether it stays. */
+interface AxisKeptOptions extends AxisOptions {
+    /** Whether the axis stays, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** A number, which may be infinite; 2 by default. */
-    readonly ord?: number | undefined;
+}
+
+/** Factors of {@link addmm} and its kin. */
+interface AddmmOptions {
+    /** What `input` is multiplied with; 1 by default. With 0 its elements do not matter, NaN among them. */
+    readonly beta?: number | undefined;
+    /** What the product is multiplied with; 1 by default. */
+    readonly alpha?: number | undefined;
+}
+/** The dtype of a product that is added to something. */
+type Added<D extends DType, A extends DType, B extends DType> = Promote<D, SumOf<Promote<A, B>>>;
+/**
+ * A product of matrices added to a tensor, in one program.
+ *
+ * `beta input + alpha (a b)`
+ *
+ * PyTorch `addmm`. `input` broadcasts to the product.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addmm(ft.tensor([1, 1]), ft.tensor([[1, 2], [3, 4]]), ft.eye(2), { alpha: 10 }) // [[11, 21], [31, 41]]
+ * ```
+ */
+declare function addmm<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+/**
+ * A product of a matrix and a vector added to a tensor, in one program.
+ *
+ * `beta input + alpha (a b)`
+ *
+ * PyTorch `addmv`. `input` broadcasts to the product.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix or no vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addmv(ft.tensor([1, 1]), ft.tensor([[1, 2], [3, 4]]), ft.tensor([1, 1])) // [4, 8]
+ * ```
+ */
+declare function addmv<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+/**
+ * An outer product of vectors added to a tensor, in one program.
+ *
+ * `beta input_ij + alpha a_i b_j`
+ *
+ * PyTorch `addr`. `input` broadcasts to the product.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addr(ft.zeros([2, 2]), ft.tensor([1, 2]), ft.tensor([3, 4])) // [[3, 4], [6, 8]]
+ * ```
+ */
+declare function addr<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Promote<D, Promote<A, B>>>;
+/**
+ * The sum of the products of two stacks of matrices added to a tensor, in one program.
+ *
+ * `beta input + alpha sum_n a_n b_n`
+ *
+ * PyTorch `addbmm`. `input` broadcasts to the product.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no stack of matrices and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addbmm(ft.zeros([1, 1]), ft.ones([3, 1, 2]), ft.ones([3, 2, 1])) // [[6]]
+ * ```
+ */
+declare function addbmm<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+/**
+ * The products of two stacks of matrices added to a tensor, in one program.
+ *
+ * `beta input_n + alpha (a_n b_n)`
+ *
+ * PyTorch `baddbmm`. `input` broadcasts to the products.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no stack of matrices and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.baddbmm(ft.ones([1]), ft.ones([2, 1, 2]), ft.ones([2, 2, 1])) // [[[3]], [[3]]]
+ * ```
+ */
+declare function baddbmm<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+/**
+ * The product of matrices one after the other, in the order that takes the fewest multiplications.
+ *
+ * PyTorch `chain_matmul`. The first and the last may be vectors, as in {@link linalg.multiDot}, which takes them in an array.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
+ * @example
+ * ```ts
+ * ft.chainMatmul(ft.ones([2, 3]), ft.ones([3, 4]), ft.ones([4, 1])) // [[12], [12]]
+ * ```
+ */
+declare function chainMatmul<const A extends readonly Tensor[]>(...matrices: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>>;
+/**
+ * The product of an array of matrices, in the order that takes the fewest multiplications. The first and the last may be vectors, and the
+ * result has their axes no more.
+ *
+ * NumPy and PyTorch `linalg.multi_dot`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
+ * @example
+ * ```ts
+ * ft.linalg.multiDot([ft.ones([3]), ft.ones([3, 4]), ft.ones([4])]) // 12
+ * ```
+ */
+declare function multiDot$1<const A extends readonly Tensor[]>(matrices: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>>;
+
+/** Elements, and where they stand. */
+interface Placed<D extends DType = DType> {
+    /** The elements. */
+    readonly values: Tensor<D>;
+    /** Their int32 positions along the axis. */
+    readonly indices: Tensor<'int32'>;
 }
 /**
- * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
+ * Running maxima along an axis, and the positions of the latest of each; a NaN stays from its place on. {@link cumulativeMax} gives the values
+ * alone.
  *
- * `(sum |x|^ord)^(1 / ord)`
+ * `values_i = max(x_0, ..., x_i) = x_(indices_i)`
  *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
+ * PyTorch `cummax`. The gradient of each value goes to the element at its position.
  *
- * @param x A tensor.
+ * @param options The axis alone, or an object of options; 0 by default.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.cummax(ft.tensor([1, 3, 2, 3])).indices // [0, 1, 1, 3]
+ * ```
+ */
+declare function cummax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisOptions): Several<Placed<D>>;
+/**
+ * Running minima along an axis, and the positions of the latest of each; a NaN stays from its place on. {@link cumulativeMin} gives the values
+ * alone.
+ *
+ * `values_i = min(x_0, ..., x_i) = x_(indices_i)`
+ *
+ * PyTorch `cummin`. The gradient of each value goes to the element at its position.
+ *
+ * @param options The axis alone, or an object of options; 0 by default.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.cummin(ft.tensor([2, 3, 1, 4])).values // [2, 2, 1, 1]
+ * ```
+ */
+declare function cummin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisOptions): Several<Placed<D>>;
+/**
+ * The most frequent element along an axis, of several the smallest, and the position of the last of them; each NaN is one of its own.
+ *
+ * PyTorch `mode`. The elements are sorted, and the longest run of equal ones is found.
+ *
+ * @param options The axis alone, or an object of options; the last axis by default.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for an axis without elements.
+ * @example
+ * ```ts
+ * ft.mode(ft.tensor([2, 1, 2, 5])).values // 2
+ * ```
+ * ```ts
+ * ft.mode(ft.tensor([2, 1, 2, 5])).indices // 2
+ * ```
+ */
+declare function mode<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Several<Placed<D>>;
+/**
+ * The int32 position of the largest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ *
+ * NumPy `nanargmax`.
+ *
  * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
+ * NaN; `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
- * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
+ * ft.nanargmax(ft.tensor([NaN, 2, 3])) // 2
  * ```
  */
-declare function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.matrixNorm`. */
-interface MatrixNormOptions {
-    /** Keeps reduced axes, with size 1; false by default. */
-    readonly keepdims?: boolean | undefined;
-    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
-    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
-}
+declare function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Tensor<'int32'>;
 /**
- * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
+ * The int32 position of the smallest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
  *
- * `sqrt(sum |x_ij|^2)`
+ * NumPy `nanargmin`.
  *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
+ * NaN; `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
- * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
+ * ft.nanargmin(ft.tensor([NaN, 2, 3])) // 1
  * ```
  */
-declare function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.cond`. */
-interface CondOptions {
-    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
-    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
-}
-/**
- * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
- *
- * `norm(x) norm(inv x)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.cond`, PyTorch `linalg.cond`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
- * @example
- * ```ts
- * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
- * ```
- */
-declare function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
+declare function nanargmin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Tensor<'int32'>;
 
 /** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
 declare class Slice {
@@ -5279,34 +5605,6 @@ declare class Slice {
  */
 declare function slice(start?: number | null, stop?: number | null, step?: number | null): Slice;
 
-/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
-declare const DTYPE_OF_TAG: {
-    readonly Int8Array: 'int8';
-    readonly Uint8Array: 'uint8';
-    readonly Uint8ClampedArray: 'uint8';
-    readonly Int16Array: 'int16';
-    readonly Uint16Array: 'uint16';
-    readonly Int32Array: 'int32';
-    readonly Uint32Array: 'uint32';
-    readonly BigInt64Array: 'int64';
-    readonly BigUint64Array: 'uint64';
-    readonly Float16Array: 'float16';
-    readonly Float32Array: 'float32';
-    readonly Float64Array: 'float64';
-};
-type Tags = typeof DTYPE_OF_TAG;
-/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
-interface Float16ArrayLike extends ArrayBufferView {
-    readonly [Symbol.toStringTag]: 'Float16Array';
-    readonly length: number;
-}
-/** A typed array whose elements have a dtype. */
-type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
-/** The dtype of a typed array. */
-type DTypeOfArray<T extends TypedArray> = T extends {
-    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
-} ? Tags[K] : DType;
-
 /**
  * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
  * axes not named, null for a new axis. The others gather: positions along one axis as nested arrays, a typed array or a tensor
@@ -5314,9 +5612,210 @@ type DTypeOfArray<T extends TypedArray> = T extends {
  */
 type IndexItem = number | boolean | string | Slice | null | Tensor | Exclude<TypedArray, BigUint64Array | Float16ArrayLike | Float32Array | Float64Array> | readonly Nested<number>[] | readonly Nested<bigint>[] | readonly Nested<boolean>[];
 /** What index items must be beside themselves: tensors hold positions or a mask. */
-type Indices<T> = {
+type Indices$2<T> = {
     readonly [K in keyof T]: T[K] extends Tensor<infer D> ? Takes<'indexOrMask', D> : unknown;
 };
+
+/** Integers along an axis. */
+type Indices$1 = Tensor | Positions;
+/** What is put somewhere. */
+type Values = Tensor | Listed;
+/**
+ * A copy in which the elements at positions of the flattened tensor are others; values start again where there are fewer of them than positions.
+ *
+ * NumPy `put`. Where a position stands twice, the later value stays.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
+ * result is read.
+ * @example
+ * ```ts
+ * ft.put(ft.tensor([[1, 2], [3, 4]]), [0, -1], [8, 9]) // [[8, 2], [3, 9]]
+ * ```
+ */
+declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: Values | Operand): Tensor<D>;
+/**
+ * A copy in which the elements where a mask is true are those that stand at the same places of `values`, which start again where they are fewer.
+ *
+ * NumPy `putmask`. {@link place} puts one value after the other.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a mask that does not broadcast to `x`, and without values.
+ * @example
+ * ```ts
+ * ft.putmask(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), [7, 8, 9]) // [7, 2, 9]
+ * ```
+ */
+declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values | Operand): Tensor<D>;
+/**
+ * A copy in which the elements where a mask is true are one value after the other, which start again where they are fewer.
+ *
+ * NumPy `place`. Nothing is read.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a mask that does not broadcast to `x`, and without values.
+ * @example
+ * ```ts
+ * ft.place(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), [7, 8]) // [7, 2, 8]
+ * ```
+ */
+declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values | Operand): Tensor<D>;
+/**
+ * A copy in which the elements where a mask is true are those of `source`, one after the other in row-major order.
+ *
+ * PyTorch `masked_scatter`. Nothing is read.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a mask that does not broadcast to `x`; `ERR_INDEX` when the result is read, where `source` has too few elements.
+ * @example
+ * ```ts
+ * ft.maskedScatter(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), ft.tensor([7, 8])) // [7, 2, 8]
+ * ```
+ */
+declare function maskedScatter<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], source: Values): Tensor<D>;
+/** Options of `fillDiagonal`. */
+interface FillDiagonalOptions {
+    /** Whether the diagonal of a matrix with more rows than columns begins again, an empty row below its end; false by default. */
+    readonly wrap?: boolean | undefined;
+}
+/**
+ * A copy with other elements on the main diagonal, `x_(i, i, ...)`.
+ *
+ * NumPy and PyTorch `fill_diagonal`.
+ *
+ * @param value A number, or as many values as the diagonal has places.
+ * @throws {TensorError} `ERR_SHAPE` for fewer than two axes, more than two of different sizes, and values that do not fit, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.fillDiagonal(ft.tensor([[1, 2], [3, 4]]), 0) // [[0, 2], [3, 0]]
+ * ```
+ */
+declare function fillDiagonal<D extends DType>(x: Tensor<D>, value: Values | Operand, options?: FillDiagonalOptions): Tensor<D>;
+/** Options of `indexAdd`. */
+interface IndexAddOptions {
+    /** What the source is multiplied with; 1 by default. */
+    readonly alpha?: number | undefined;
+}
+/**
+ * A copy to which slices are added at positions along an axis; what is added to one position twice is summed.
+ *
+ * `out_(index_i) = x_(index_i) + alpha source_i`
+ *
+ * PyTorch `index_add`: {@link scatterAdd}, the axis first.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, for a position when the result is read, `ERR_SHAPE` for a source of another shape, `ERR_DTYPE`,
+ * `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.indexAdd(ft.tensor([1, 2, 3]), 0, [0, 0, 2], ft.tensor([10, 20, 30])) // [31, 2, 33]
+ * ```
+ */
+declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values, options?: IndexAddOptions): Tensor<D>;
+/**
+ * A copy in which slices at positions along an axis are others; where a position stands twice, the later one stays.
+ *
+ * `out_(index_i) = source_i`
+ *
+ * PyTorch `index_copy`: {@link scatter}, the axis first.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, for a position when the result is read, `ERR_SHAPE` for a source of another shape.
+ * @example
+ * ```ts
+ * ft.indexCopy(ft.tensor([1, 2, 3]), 0, [2, 0], ft.tensor([10, 20])) // [20, 2, 10]
+ * ```
+ */
+declare function indexCopy<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values): Tensor<D>;
+/**
+ * A copy in which slices at positions along an axis are filled with one value.
+ *
+ * PyTorch `index_fill`.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, for positions in a tensor when the result is read, `ERR_SHAPE` for more than one value.
+ * @example
+ * ```ts
+ * ft.indexFill(ft.tensor([[1, 2], [3, 4]]), 1, [0], 9) // [[9, 2], [9, 4]]
+ * ```
+ */
+declare function indexFill<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, value: Operand): Tensor<D>;
+/**
+ * A copy in which the elements that index arrays name together are others: `x.withAt(indices, values)`.
+ *
+ * PyTorch `index_put`.
+ *
+ * @throws {TensorError} as `withAt`.
+ * @example
+ * ```ts
+ * ft.indexPut(ft.zeros([2, 2]), [[0, 1], [1, 0]], 5) // [[0, 5], [5, 0]]
+ * ```
+ */
+declare function indexPut<D extends DType>(x: Tensor<D>, indices: readonly IndexItem[], values: Values | Operand): Tensor<D>;
+/** How several values at one place become one. */
+type Reduction$1 = 'sum' | 'prod' | 'mean' | 'amax' | 'amin';
+/** Options of `scatterReduce`. */
+interface ScatterReduceOptions {
+    /** Whether the elements that are there count too; true by default. */
+    readonly includeSelf?: boolean | undefined;
+}
+/**
+ * A copy in which the elements at positions along an axis are combined with those of `source` that name them: as {@link putAlongAxis} with
+ * `update`, in PyTorch's order.
+ *
+ * `out_(index_ij, j) = reduction(x_(index_ij, j), source_ij, ...)` of axis 0
+ *
+ * PyTorch `scatter_reduce`. Means of integers are rounded down.
+ *
+ * @param index Positions, of the rank of `x`, and along the other axes no larger than `x` and `source`.
+ * @param reduction `'sum'`, `'prod'`, `'mean'`, `'amax'` or `'amin'`.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, for a position when the result is read, `ERR_SHAPE` for sizes that do not fit, `ERR_DTYPE`,
+ * `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.scatterReduce(ft.tensor([1, 2, 3]), 0, [0, 0, 2], ft.tensor([5, 7, 1]), 'amax') // [7, 2, 3]
+ * ```
+ */
+declare function scatterReduce<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+
+/** Options of `cov`. */
+interface CovOptions extends CovOptions$1 {
+    /** How often each observation occurs, a vector of integers; once by default. */
+    readonly fweights?: Tensor | Positions | undefined;
+    /** How much each observation counts, a vector of numbers that are not negative; all the same by default. */
+    readonly aweights?: Tensor | Listed | undefined;
+}
+/**
+ * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0),
+ * 1 less by default; one number for a vector. Observations may have weights: of `fweights` n is the sum, of `aweights` the sum less
+ * `correction` times their mean by weight.
+ *
+ * `sum_k w_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(sum w - correction sum w a / sum w, 0), w = f a`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `cov`, PyTorch `cov`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are no integers.
+ * @example
+ * ```ts
+ * ft.cov(ft.tensor([1, 2, 6]), { fweights: [1, 2, 1] }) // 4.9166665
+ * ```
+ */
+declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CovOptions): Tensor<FloatOf<A>>;
+/**
+ * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
+ * Coordinates are a vector for all lines, or broadcast to the samples.
+ *
+ * `sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+ *
+ * Takes a real or complex dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `trapezoid`, PyTorch `trapezoid`.
+ *
+ * @param y A tensor.
+ * @param coordinates Where the samples are; `dx` apart by default.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for coordinates that do not fit, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.trapezoid(ft.tensor([[1, 2], [3, 4]]), ft.tensor([[0, 1], [0, 2]])) // [1.5, 7]
+ * ```
+ */
+declare function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
 interface TensorJSON<D extends DType = DType> {
@@ -5349,9 +5848,9 @@ declare abstract class Methods<D extends DType> {
      * ft.tensor([[1, 2, 3], [4, 5, 6]]).at('...', [2, 0]) // [[3, 1], [6, 4]]
      * ```
      */
-    at<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Tensor<D>;
+    at<const T extends readonly IndexItem[]>(...items: T & Indices$2<T>): Tensor<D>;
     /** As `at`; masks that are tensors are read without blocking. */
-    atAsync<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Promise<Tensor<D>>;
+    atAsync<const T extends readonly IndexItem[]>(...items: T & Indices$2<T>): Promise<Tensor<D>>;
     /**
      * A copy in which the part that `at(...items)` names is replaced by `value`, broadcast to it and converted to this dtype.
      * Where an index array names a position twice, the later value stays. A mask that is a tensor is read at the call, unless it
@@ -5366,9 +5865,9 @@ declare abstract class Methods<D extends DType> {
      * ft.tensor([1, 2, 3]).withAt([[true, false, true]], 0) // [0, 2, 0]
      * ```
      */
-    withAt<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Tensor<D>;
+    withAt<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices$2<T>, value: V & Fits<'any', V, D>): Tensor<D>;
     /** As `withAt`; masks that are tensors are read without blocking. */
-    withAtAsync<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Promise<Tensor<D>>;
+    withAtAsync<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices$2<T>, value: V & Fits<'any', V, D>): Promise<Tensor<D>>;
     /**
      * A matrix with its axes exchanged. A view.
      *
@@ -7376,7 +7875,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
      * ```
      */
-    cov(options?: CovOptions): Tensor<FloatOf<D>>;
+    cov(options?: CovOptions$1): Tensor<FloatOf<D>>;
     /**
      * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
      *
@@ -8632,6 +9131,532 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>>;
 }
 
+/** Integers along an axis. */
+type Indices = Tensor | Positions;
+/** Methods made of several operations; those under names with other arguments extend them. */
+declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
+    /** As `ft.addbmm`, of which this is the input. */
+    addbmm<A extends DType, B extends DType>(a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+    /** As `ft.addcdiv`, of which this is the input. */
+    addcdiv<A extends DType, B extends Operand>(a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, FloatOf<With<A, B>>>>;
+    /** As `ft.addcmul`, of which this is the input. */
+    addcmul<A extends DType, B extends Operand>(a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, With<A, B>>>;
+    /** As `ft.addmm`, of which this is the input. */
+    addmm<A extends DType, B extends DType>(a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+    /** As `ft.addmv`, of which this is the input. */
+    addmv<A extends DType, B extends DType>(a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+    /** As `ft.addr`, of which this is the input. */
+    addr<A extends DType, B extends DType>(a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Promote<D, Promote<A, B>>>;
+    /** As `ft.aminmax`. */
+    aminmax(this: Takes<'real', D>, options?: number | readonly number[] | MeanOptions): Several<{
+        min: Tensor<D>;
+        max: Tensor<D>;
+    }>;
+    /** As `ft.argpartition`. */
+    argpartition(this: Takes<'real', D>, kth: number | readonly number[], options?: number | AxisOptions): Tensor<'int32'>;
+    /** As `ft.baddbmm`, of which this is the input. */
+    baddbmm<A extends DType, B extends DType>(a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>>;
+    /** As `ft.choose`, of which this is the numbers. */
+    choose<E extends DType>(this: Takes<'integer', D>, choices: readonly Tensor<E>[] | Tensor<E>, options?: ChooseOptions): Tensor<E>;
+    /** As `ft.clamp`. */
+    clamp<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(this: Takes<'integerOrFloat', D>, bounds: ClampOptions<B & Fits<'integerOrFloat', B>, C & Fits<'integerOrFloat', C>>): Tensor<With<With<D, B>, C>>;
+    clamp<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(this: Takes<'integerOrFloat', D>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<D, B>, C>>;
+    /** As `ft.compress`: the slices of an axis, or elements, where a condition is true. Reads the condition. */
+    compress(condition: Tensor | Listed | readonly boolean[], options?: number | AxisOptions): Tensor<D>;
+    /** As `ft.cov`. */
+    cov(..._options: [options?: CovOptions]): Tensor<FloatOf<D>>;
+    /** As `ft.cummax`. */
+    cummax(this: Takes<'real', D>, options?: number | AxisOptions): Several<Placed<D>>;
+    /** As `ft.cummin`. */
+    cummin(this: Takes<'real', D>, options?: number | AxisOptions): Several<Placed<D>>;
+    /** As `ft.diagflat`. */
+    diagflat(options?: Parameters<typeof diagflat>[1]): Tensor<D>;
+    /** As `ft.dist`. */
+    dist<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, p?: number): Tensor<RealOf<FloatOf<Promote<D, B>>>>;
+    /** As `ft.expandDims`. A view. */
+    expandDims(axis?: number | readonly number[]): Tensor<D>;
+    /** As `ft.fillDiagonal`. */
+    fillDiagonal(value: Tensor | Listed | Operand, options?: FillDiagonalOptions): Tensor<D>;
+    /** As `ft.frexp`. */
+    frexp(this: Takes<'real', D>): Several<{
+        mantissa: Tensor<FloatOf<D>>;
+        exponent: Tensor<'int32'>;
+    }>;
+    /** As `ft.histc`. */
+    histc(this: Takes<'real', D>, options?: HistcOptions): Tensor<D>;
+    /** As `ft.indexAdd`. */
+    indexAdd(axis: number, index: Indices, source: Tensor | Listed, options?: IndexAddOptions): Tensor<D>;
+    /** As `ft.indexCopy`. */
+    indexCopy(axis: number, index: Indices, source: Tensor | Listed): Tensor<D>;
+    /** As `ft.indexFill`. */
+    indexFill(axis: number, index: Indices, value: Operand): Tensor<D>;
+    /** As `ft.indexPut`. */
+    indexPut(indices: readonly IndexItem[], values: Tensor | Listed | Operand): Tensor<D>;
+    /** As `ft.isreal`. */
+    isreal(): Tensor<'bool'>;
+    /** As `ft.logdet`. */
+    logdet(): Tensor<FloatOf<D>>;
+    /** As `ft.maskedScatter`. */
+    maskedScatter(mask: Tensor | readonly boolean[], source: Tensor | Listed): Tensor<D>;
+    /** As `ft.mode`. */
+    mode(this: Takes<'real', D>, options?: number | AxisKeptOptions): Several<Placed<D>>;
+    /** As `ft.msort`. */
+    msort(this: Takes<'real', D>): Tensor<D>;
+    /** As `ft.partition`. */
+    partition(this: Takes<'real', D>, kth: number | readonly number[], options?: number | AxisOptions): Tensor<D>;
+    /** As `ft.put`. */
+    put(indices: Indices, values: Tensor | Listed | Operand): Tensor<D>;
+    /** As `ft.renorm`. */
+    renorm(p: number, axis: number, maxnorm: number): Tensor<FloatOf<D>>;
+    /** As `ft.repeat`. */
+    repeat(..._given: [repeats: number | Positions | Tensor, options?: number | RepeatOptions]): Tensor<D>;
+    /** As `ft.scatterReduce`. */
+    scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+    /** As `ft.trapezoid`. */
+    trapezoid<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions]): Tensor<FloatOf<Promote<D, B>>>;
+    /** As `ft.uniqueConsecutive`. Reads a mask. */
+    uniqueConsecutive(options?: number | AxisOptions): Tensor<D>;
+}
+
+/**
+ * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x1 @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve`, PyTorch `linalg.solve`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]
+ * ```
+ */
+declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `linalg.qr`. */
+interface QrOptions {
+    /** 'reduced' by default. */
+    readonly mode?: 'reduced' | 'complete' | undefined;
+}
+/**
+ * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
+ *
+ * `x = q @ r`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.qr`, PyTorch `linalg.qr`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
+ * ```
+ */
+declare function qr$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
+    q: Tensor<FloatOf<A>>;
+    r: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x @ out = 1`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.inv`, PyTorch `linalg.inv`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
+ * ```
+ */
+declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
+ *
+ * `x @ x @ ... @ x`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
+ *
+ * @param x A tensor.
+ * @param n An integer.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
+ * ```
+ */
+declare function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>>;
+/** Options of `linalg.cholesky`. */
+interface CholeskyOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
+ *
+ * `x = l @ l^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
+ * ```
+ */
+declare function cholesky$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
+/**
+ * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
+ *
+ * `x = p @ l @ u`
+ *
+ * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
+ * NumPy `linalg.lu`, PyTorch `linalg.lu`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
+ * ```
+ */
+declare function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    p: Tensor<FloatOf<A>>;
+    l: Tensor<FloatOf<A>>;
+    u: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Determinants of square matrices, by LU; 1 of a matrix without rows.
+ *
+ * `prod_i u_ii, times -1 for each exchange of rows`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.det`, PyTorch `linalg.det`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
+ * ```
+ */
+declare function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
+ *
+ * `det x = sign exp(logabsdet)`
+ *
+ * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
+ * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
+ * ```
+ */
+declare function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    sign: Tensor<FloatOf<A>>;
+    logabsdet: Tensor<RealOf<FloatOf<A>>>;
+}>;
+/** Options of `linalg.solveTriangular`. */
+interface SolveTriangularOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+    /** false by default. */
+    readonly unitDiagonal?: boolean | undefined;
+    /** false by default. */
+    readonly transposed?: boolean | undefined;
+}
+/**
+ * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
+ *
+ * `tril(x1) @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
+ * ```
+ */
+declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
+ *
+ * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
+ * ```
+ */
+declare function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/** Options of `linalg.eigh`. */
+interface EighOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
+ * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
+ * ```
+ */
+declare function eigh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
+    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
+    eigenvectors: Tensor<FloatOf<A>>;
+}>;
+/** Options of `linalg.eigvalsh`. */
+interface EigvalshOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
+ * ```
+ */
+declare function eigvalsh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
+/**
+ * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
+ * NumPy `linalg.eig`, PyTorch `linalg.eig`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
+ * ```
+ */
+declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
+    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
+}>;
+/**
+ * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives complex64, complex128 for float64.
+ * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
+ * ```
+ */
+declare function eigvals$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
+/** Options of `linalg.svd`. */
+interface SvdOptions {
+    /** true by default. */
+    readonly fullMatrices?: boolean | undefined;
+}
+/**
+ * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
+ *
+ * `x = u @ diag(s) @ vh`
+ *
+ * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
+ * NumPy `linalg.svd`, PyTorch `linalg.svd`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
+ * ```
+ */
+declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{
+    u: Tensor<FloatOf<A>>;
+    s: Tensor<RealOf<FloatOf<A>>>;
+    vh: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Singular values of matrices, descending.
+ *
+ * `sqrt(eigenvalues of x^H @ x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
+ * ```
+ */
+declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixRank`. */
+interface MatrixRankOptions {
+    /** A number; follows from the operands by default. */
+    readonly rtol?: number | undefined;
+}
+/** Options of `linalg.pinv`. */
+interface PinvOptions {
+    /** A number; follows from the operands by default. */
+    readonly rtol?: number | undefined;
+}
+/** Options of `linalg.lstsq`. */
+interface LstsqOptions {
+    /** A number; follows from the operands by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
+ *
+ * `solution = pinv(x1) @ x2`
+ *
+ * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
+ * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
+ * ```
+ */
+declare function lstsq$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{
+    solution: Tensor<FloatOf<Promote<A, B>>>;
+    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+    rank: Tensor<'int32'>;
+    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+}>;
+/** Options of `linalg.vectorNorm`. */
+interface VectorNormOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number, which may be infinite; 2 by default. */
+    readonly ord?: number | undefined;
+}
+/**
+ * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
+ *
+ * `(sum |x|^ord)^(1 / ord)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
+ * @example
+ * ```ts
+ * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
+ * ```
+ */
+declare function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixNorm`. */
+interface MatrixNormOptions {
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
+    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
+}
+/**
+ * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
+ *
+ * `sqrt(sum |x_ij|^2)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
+ * ```
+ */
+declare function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.cond`. */
+interface CondOptions {
+    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
+    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
+}
+/**
+ * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
+ *
+ * `norm(x) norm(inv x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.cond`, PyTorch `linalg.cond`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
+ * @example
+ * ```ts
+ * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
+ * ```
+ */
+declare function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
+
 /** Sizes or axes, one after the other or in one array. */
 type Numbers = readonly number[] | readonly [readonly number[]];
 /** PyTorch's `permute`: the axes in another order, as {@link permuteDims}. A view. */
@@ -8664,8 +9689,18 @@ declare function maskedSelect<D extends DType>(x: Tensor<D>, mask: Tensor<'bool'
 declare function maskedFill<D extends DType>(x: Tensor<D>, mask: Tensor, value: Operand): Tensor<D>;
 /** PyTorch's `narrow`: so many places of an axis from one on. A view. */
 declare function narrow<D extends DType>(x: Tensor<D>, axis: number, start: number, length: number): Tensor<D>;
-/** PyTorch's `select`: one place of an axis, which the result does not have. A view. */
+/**
+ * PyTorch's `select`: one place of an axis, which the result does not have, a view. NumPy's, of arrays: at each place the choice of the first condition
+ * that is true there, and where none is, `fallback`, 0 by default.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis or a place out of range, `ERR_ARGUMENT` for conditions that are not of bool or not as many as choices.
+ * @example
+ * ```ts
+ * ft.select([ft.tensor([true, false, true])], [ft.tensor([1, 2, 3])], 9) // [1, 9, 3]
+ * ```
+ */
 declare function select<D extends DType>(x: Tensor<D>, axis: number, index: number): Tensor<D>;
+declare function select<const T extends readonly Tensor[]>(conditions: readonly Tensor<'bool'>[], choices: T, fallback?: Scalar): Tensor<PromoteAll<T>>;
 /** Number of elements: `x.size`. */
 declare function numel(x: Tensor): number;
 /** Options of `bucketize`. */
@@ -8918,7 +9953,7 @@ declare function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | rea
  *
  * @throws {TensorError} `ERR_SHAPE` for more axes, where NumPy's `dot` is another product than `matmul`.
  */
-declare function dot$1<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<A, B>>>;
+declare function dot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<A, B>>>;
 /** The product of all elements, the first conjugated, as {@link vecdot} of both flattened. */
 declare function vdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
 /** The order of a norm: a number, which may be infinite; of matrices `'fro'` or `'nuc'` too. */
@@ -9020,7 +10055,7 @@ declare function arraySplit<D extends DType, const S extends number | readonly n
 declare function chunk<D extends DType>(array: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[];
 
 /** Methods of other libraries, written by hand; their aliases extend them. */
-declare abstract class NamedMethods<D extends DType> extends OpMethods<D> {
+declare abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
     /** PyTorch's `permute`: {@link Tensor.permuteDims}. A view. */
     permute(...axes: Numbers): Tensor<D>;
     /** All axes reversed, or as {@link Tensor.permuteDims} or {@link Tensor.swapaxes} where NumPy and PyTorch agree. A view. */
@@ -9156,8 +10191,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly bitwiseNot: Tensor<D>['bitwiseInvert'];
     /** Alias of {@link Tensor.matmul}. */
     readonly bmm: Tensor<D>['matmul'];
-    /** Alias of {@link Tensor.clip}. */
-    readonly clamp: Tensor<D>['clip'];
     /** Alias of {@link Tensor.minimum}. */
     readonly clampMax: Tensor<D>['minimum'];
     /** Alias of {@link Tensor.maximum}. */
@@ -9247,45 +10280,7 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** Alias of {@link Tensor.expandDims}. */
     readonly unsqueeze: Tensor<D>['expandDims'];
     /** @deprecated */
-    readonly cummax: Instead<'cumulativeMax(axis) gives the values; PyTorch\'s pair has their positions too'>;
-    /** @deprecated */
-    readonly cummin: Instead<'cumulativeMin(axis) gives the values; PyTorch\'s pair has their positions too'>;
-    /** @deprecated */
-    readonly partition: Instead<'write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)'>;
-    /** @deprecated */
-    readonly argpartition: Instead<'write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)'>;
-    /** @deprecated */
-    readonly msort: Instead<'write x.sort(0)'>;
-    /** @deprecated */
-    readonly indexAdd: Instead<'write x.scatterAdd(indices, updates, axis): the axis stands last'>;
-    /** @deprecated */
-    readonly indexCopy: Instead<'write x.scatter(indices, updates, axis): the axis stands last'>;
-    /** @deprecated */
-    readonly indexFill: Instead<'write x.withAt([indices], value)'>;
-    /** @deprecated */
-    readonly indexPut: Instead<'write x.withAt([indices], value)'>;
-    /** @deprecated */
-    readonly putMask: Instead<'write x.withAt([indices], value)'>;
-    /** @deprecated */
     readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>;
-    /** @deprecated */
-    readonly scatterReduce: Instead<'write x.segmentSum, x.segmentMean, x.segmentMin or x.segmentMax(segments, n)'>;
-    /** @deprecated */
-    readonly maskedScatter: Instead<'write x.withAt([mask], values)'>;
-    /** @deprecated */
-    readonly addmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
-    /** @deprecated */
-    readonly addmv: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
-    /** @deprecated */
-    readonly addbmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
-    /** @deprecated */
-    readonly baddbmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
-    /** @deprecated */
-    readonly addr: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
-    /** @deprecated */
-    readonly addcmul: Instead<'write input.add(a.mul(b).mul(value))'>;
-    /** @deprecated */
-    readonly addcdiv: Instead<'write input.add(a.div(b).mul(value))'>;
     /** @deprecated */
     readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
     /** @deprecated */
@@ -9303,55 +10298,13 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
     /** @deprecated */
-    readonly logdet: Instead<'write ft.linalg.slogdet(x).logabsdet'>;
-    /** @deprecated */
-    readonly mode: Instead<'write ft.uniqueCounts(x), and take the value with the largest count'>;
-    /** @deprecated */
-    readonly histc: Instead<'write ft.histogram(x, { bins, range })'>;
-    /** @deprecated */
-    readonly nanargmax: Instead<'write x.nanToNum(-Infinity).argmax()'>;
-    /** @deprecated */
-    readonly nanargmin: Instead<'write x.nanToNum(Infinity).argmin()'>;
-    /** @deprecated */
-    readonly varMean: Instead<'write x.var() and x.mean(): both run in one program'>;
-    /** @deprecated */
-    readonly stdMean: Instead<'write x.std() and x.mean(): both run in one program'>;
-    /** @deprecated */
-    readonly aminmax: Instead<'write x.min() and x.max(): both run in one program'>;
-    /** @deprecated */
     readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>;
     /** @deprecated */
     readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>;
     /** @deprecated */
-    readonly frexp: Instead<'write exponent = x.abs().log2().floor(), x.div(exponent.exp2())'>;
-    /** @deprecated */
     readonly ldexp: Instead<'write x.mul(exponent.exp2())'>;
     /** @deprecated */
-    readonly modf: Instead<'write x.frac() and x.trunc()'>;
-    /** @deprecated */
-    readonly divmod: Instead<'write a.floorDivide(b) and a.remainder(b)'>;
-    /** @deprecated */
-    readonly spacing: Instead<'write x.nextafter(Infinity).sub(x)'>;
-    /** @deprecated */
-    readonly isreal: Instead<'write x.imag().equal(0)'>;
-    /** @deprecated */
-    readonly dist: Instead<'write ft.linalg.vectorNorm(a.sub(b))'>;
-    /** @deprecated */
-    readonly cdist: Instead<'write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })'>;
-    /** @deprecated */
-    readonly renorm: Instead<'write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))'>;
-    /** @deprecated */
-    readonly diagflat: Instead<'write ft.diag(x.flatten())'>;
-    /** @deprecated */
-    readonly uniqueConsecutive: Instead<'write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0'>;
-    /** @deprecated */
-    readonly compress: Instead<'write x.at(mask); along another axis x.at(\':\', mask)'>;
-    /** @deprecated */
-    readonly choose: Instead<'write choices.at(indices, ft.arange(n)) of a stacked tensor, or ft.where'>;
-    /** @deprecated */
     readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>;
-    /** @deprecated */
-    readonly rollaxis: Instead<'write x.moveaxis(axis, start)'>;
     /** @deprecated */
     readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>;
     /** @deprecated */
@@ -9449,8 +10402,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly setitem: Instead<'tensors do not change; write x.withAt([0], value)'>;
     /** @deprecated */
-    readonly put: Instead<'tensors do not change; write x.withAt([0], value)'>;
-    /** @deprecated */
     readonly indexPut_: Instead<'tensors do not change; write x.withAt([0], value)'>;
     /** @deprecated */
     readonly resize: Instead<'write x.reshape(shape); a tensor does not change its size'>;
@@ -9518,6 +10469,24 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly arraySplit: Instead<'write ft.arraySplit(x, n, axis)'>;
     /** @deprecated */
     readonly isin: Instead<'write ft.isin(x, y)'>;
+    /** @deprecated */
+    readonly cdist: Instead<'write ft.cdist(x, y)'>;
+    /** @deprecated */
+    readonly divmod: Instead<'write ft.divmod(x, y)'>;
+    /** @deprecated */
+    readonly modf: Instead<'write ft.modf(x)'>;
+    /** @deprecated */
+    readonly spacing: Instead<'write ft.spacing(x)'>;
+    /** @deprecated */
+    readonly nanargmax: Instead<'write ft.nanargmax(x)'>;
+    /** @deprecated */
+    readonly nanargmin: Instead<'write ft.nanargmin(x)'>;
+    /** @deprecated */
+    readonly varMean: Instead<'write ft.varMean(x)'>;
+    /** @deprecated */
+    readonly stdMean: Instead<'write ft.stdMean(x)'>;
+    /** @deprecated */
+    readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>;
     /** @deprecated */
     readonly where: Instead<'write ft.where(condition, x, y)'>;
     /** @deprecated */
@@ -9625,6 +10594,106 @@ declare class Tensor<D extends DType = DType> extends AliasMethods<D> {
 }
 
 /**
+ * New axes of size 1 at these places of the result. A view.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `expand_dims`, PyTorch `unsqueeze`.
+ *
+ * @param x A tensor.
+ * @param axis One axis of the result, or several; negative ones count from its last; 0 by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).expandDims(3)` and axes that are named twice.
+ * @example
+ * ```ts
+ * ft.expandDims(ft.tensor([1, 2]), [0, 2]) // [[[1], [2]]]
+ * ```
+ */
+declare function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number | readonly number[]): Tensor<A>;
+/** Options of `concat`. */
+interface ConcatOptions {
+    /** The axis; negative ones count from the last; null joins the elements of all in row-major order; 0 by default. */
+    readonly axis?: number | null | undefined;
+}
+/**
+ * Tensors joined along an axis they have; without one (null) their elements along one axis.
+ *
+ * `[x_1, ..., x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `concat`, PyTorch `cat`.
+ *
+ * @param arrays Tensors, at least one.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.concat([ft.zeros([2]), ft.zeros([2, 2])])`, `ERR_ARGUMENT`, as for `ft.concat([])`.
+ * @example
+ * ```ts
+ * ft.concat([ft.tensor([[1, 2]]), ft.tensor([3])], null) // [1, 2, 3]
+ * ```
+ */
+declare function concat<const A extends readonly Tensor[]>(arrays: A, options?: number | null | ConcatOptions): Tensor<PromoteAll<A>>;
+/**
+ * Each element several times, along an axis or in row-major order of all: all as often, or each as often as its count says. Counts in a
+ * tensor are read.
+ *
+ * `out_i = x_{floor(i / repeats)}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `repeat`, PyTorch `repeat_interleave`.
+ *
+ * @param x A tensor.
+ * @param repeats An integer, or one for each place of the axis.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more or fewer counts than
+ * places.
+ * @example
+ * ```ts
+ * ft.repeat(ft.tensor([5, 6, 7]), [2, 0, 1]) // [5, 5, 7]
+ * ```
+ */
+declare function repeat$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number | Positions | Tensor, options?: number | RepeatOptions): Tensor<A>;
+
+/** Options of `linalg.matrixRank` and `linalg.pinv`. */
+interface ToleranceOptions {
+    /** Which share of the largest singular value another one must be above: a number, or one for each matrix; follows from the dtype by default. */
+    readonly rtol?: number | Tensor | Listed | undefined;
+}
+/**
+ * How many singular values of a matrix are above rtol times the largest: max(m, n) units in the last place of 1 where rtol is left out or NaN.
+ *
+ * `count(s_i > rtol max s)`
+ *
+ * Takes any dtype; gives int32.
+ * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))` and tolerances that do not broadcast to the matrices.
+ * @example
+ * ```ts
+ * ft.linalg.matrixRank(ft.tensor([[[1, 0], [0, 0.1]], [[1, 0], [0, 0.1]]]), { rtol: [0.01, 0.5] }) // [2, 1]
+ * ```
+ */
+declare function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Tensor<'int32'>;
+/**
+ * Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.
+ *
+ * `vh^H @ diag(1 / s) @ u^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))` and tolerances that do not broadcast to the matrices.
+ * @example
+ * ```ts
+ * ft.linalg.pinv(ft.tensor([[[2, 0], [0, 1]]]), { rtol: [0.6] }) // [[[0.5, 0], [0, 0]]]
+ * ```
+ */
+declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: ToleranceOptions): Tensor<FloatOf<A>>;
+
+/**
  * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
  *
  * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
@@ -9646,75 +10715,6 @@ declare function broadcastShapes(...shapes: readonly (readonly number[])[]): rea
 declare function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): {
     -readonly [K in keyof T]: T[K];
 };
-
-/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
-type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
-/** The dtype of data where none is named. */
-type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<number> ? 'float32' : T extends Nested<bigint> ? 'int64' : T extends Nested<boolean> ? 'bool' : T extends Nested<Complex> ? 'complex64' : DType;
-/** Where a tensor lives and what its elements are. */
-interface CreationOptions<E extends DType = DType> {
-    /** The dtype, where not the one the data suggest. */
-    readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
-    readonly device?: Device | undefined;
-}
-/** Options of `tensor`. */
-interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
-    /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
-    readonly shape?: readonly number[] | undefined;
-}
-/**
- * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
- * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
- * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
- * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
- *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
- * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
- * @example
- * ```ts
- * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
- * ```
- */
-declare function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>>;
-/**
- * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
- * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
- * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
- * buffers.
- *
- * @param data The elements.
- * @param shape Axis sizes; one axis of all elements by default.
- * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
- * the dtype, `ERR_ARGUMENT` for a detached buffer.
- * @example
- * ```ts
- * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
- * ```
- */
-declare function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & {
-    readonly dtype: E;
-}): Tensor<NoInfer<E>>;
-/**
- * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
- * `ft.tensor`.
- *
- * @example
- * ```ts
- * ft.asarray([1, 2]) // [1, 2]
- * ```
- */
-declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
-declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
-declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** A tensor of another one's shape, dtype and device whose values do not matter. */
-declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
-declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 
 /** A device that is there. */
 interface PresentDevice {
@@ -9960,8 +10960,6 @@ declare const bmm: typeof matmul;
 declare const broadcastTensors: typeof broadcastArrays;
 /** Alias of {@link concat}. */
 declare const cat: typeof concat;
-/** Alias of {@link clip}. */
-declare const clamp: typeof clip;
 /** Alias of {@link minimum}. */
 declare const clampMax: typeof minimum;
 /** Alias of {@link maximum}. */
@@ -10036,6 +11034,8 @@ declare const pinverse: typeof pinv;
 declare const power$1: typeof pow;
 /** Alias of {@link resultType}. */
 declare const promoteTypes: typeof resultType;
+/** Alias of {@link putmask}. */
+declare const putMask: typeof putmask;
 /** Alias of {@link deg2rad}. */
 declare const radians: typeof deg2rad;
 /** Alias of {@link flatten}. */
@@ -10069,45 +11069,7 @@ declare const unbind: typeof unstack;
 /** Alias of {@link expandDims}. */
 declare const unsqueeze: typeof expandDims;
 /** @deprecated */
-declare const cummax: Instead<"cumulativeMax(axis) gives the values; PyTorch's pair has their positions too">;
-/** @deprecated */
-declare const cummin: Instead<"cumulativeMin(axis) gives the values; PyTorch's pair has their positions too">;
-/** @deprecated */
-declare const partition: Instead<"write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)">;
-/** @deprecated */
-declare const argpartition: Instead<"write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)">;
-/** @deprecated */
-declare const msort: Instead<"write x.sort(0)">;
-/** @deprecated */
-declare const indexAdd: Instead<"write x.scatterAdd(indices, updates, axis): the axis stands last">;
-/** @deprecated */
-declare const indexCopy: Instead<"write x.scatter(indices, updates, axis): the axis stands last">;
-/** @deprecated */
-declare const indexFill: Instead<"write x.withAt([indices], value)">;
-/** @deprecated */
-declare const indexPut: Instead<"write x.withAt([indices], value)">;
-/** @deprecated */
-declare const putMask: Instead<"write x.withAt([indices], value)">;
-/** @deprecated */
 declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)">;
-/** @deprecated */
-declare const scatterReduce: Instead<"write x.segmentSum, x.segmentMean, x.segmentMin or x.segmentMax(segments, n)">;
-/** @deprecated */
-declare const maskedScatter: Instead<"write x.withAt([mask], values)">;
-/** @deprecated */
-declare const addmm: Instead<"write input.add(a.matmul(b)), which runs as one program">;
-/** @deprecated */
-declare const addmv: Instead<"write input.add(a.matmul(b)), which runs as one program">;
-/** @deprecated */
-declare const addbmm: Instead<"write input.add(a.matmul(b)), which runs as one program">;
-/** @deprecated */
-declare const baddbmm: Instead<"write input.add(a.matmul(b)), which runs as one program">;
-/** @deprecated */
-declare const addr: Instead<"write input.add(a.matmul(b)), which runs as one program">;
-/** @deprecated */
-declare const addcmul: Instead<"write input.add(a.mul(b).mul(value))">;
-/** @deprecated */
-declare const addcdiv: Instead<"write input.add(a.div(b).mul(value))">;
 /** @deprecated */
 declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
 /** @deprecated */
@@ -10125,55 +11087,13 @@ declare const eigvalsh: Instead<"it is in ft.linalg, as torch.linalg's and numpy
 /** @deprecated */
 declare const lstsq: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
 /** @deprecated */
-declare const logdet$1: Instead<"write ft.linalg.slogdet(x).logabsdet">;
-/** @deprecated */
-declare const mode: Instead<"write ft.uniqueCounts(x), and take the value with the largest count">;
-/** @deprecated */
-declare const histc: Instead<"write ft.histogram(x, { bins, range })">;
-/** @deprecated */
-declare const nanargmax: Instead<"write x.nanToNum(-Infinity).argmax()">;
-/** @deprecated */
-declare const nanargmin: Instead<"write x.nanToNum(Infinity).argmin()">;
-/** @deprecated */
-declare const varMean: Instead<"write x.var() and x.mean(): both run in one program">;
-/** @deprecated */
-declare const stdMean: Instead<"write x.std() and x.mean(): both run in one program">;
-/** @deprecated */
-declare const aminmax: Instead<"write x.min() and x.max(): both run in one program">;
-/** @deprecated */
 declare const logaddexp2: Instead<"write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)">;
 /** @deprecated */
 declare const logcumsumexp: Instead<"write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)">;
 /** @deprecated */
-declare const frexp: Instead<"write exponent = x.abs().log2().floor(), x.div(exponent.exp2())">;
-/** @deprecated */
 declare const ldexp: Instead<"write x.mul(exponent.exp2())">;
 /** @deprecated */
-declare const modf: Instead<"write x.frac() and x.trunc()">;
-/** @deprecated */
-declare const divmod: Instead<"write a.floorDivide(b) and a.remainder(b)">;
-/** @deprecated */
-declare const spacing: Instead<"write x.nextafter(Infinity).sub(x)">;
-/** @deprecated */
-declare const isreal: Instead<"write x.imag().equal(0)">;
-/** @deprecated */
-declare const dist: Instead<"write ft.linalg.vectorNorm(a.sub(b))">;
-/** @deprecated */
-declare const cdist: Instead<"write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })">;
-/** @deprecated */
-declare const renorm: Instead<"write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))">;
-/** @deprecated */
-declare const diagflat: Instead<"write ft.diag(x.flatten())">;
-/** @deprecated */
-declare const uniqueConsecutive: Instead<"write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0">;
-/** @deprecated */
-declare const compress: Instead<"write x.at(mask); along another axis x.at(':', mask)">;
-/** @deprecated */
-declare const choose: Instead<"write choices.at(indices, ft.arange(n)) of a stacked tensor, or ft.where">;
-/** @deprecated */
 declare const asStrided: Instead<"strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)">;
-/** @deprecated */
-declare const rollaxis: Instead<"write x.moveaxis(axis, start)">;
 /** @deprecated */
 declare const multinomial$1: Instead<"write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })">;
 /** @deprecated */
@@ -10213,44 +11133,11 @@ declare const setRngState: Instead<"there is no hidden generator; pass ft.random
 /** @deprecated */
 declare const dropout$1: Instead<"write ft.nn.dropout(key, x, { p })">;
 /** @deprecated */
-declare const append: Instead<"write ft.concat([x, values], axis)">;
+declare const mgrid: Instead<"write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
 /** @deprecated */
-declare const insert: Instead<"write ft.concat([x.at('0:2'), values, x.at('2:')])">;
-/** @deprecated */
-declare const delete_: Instead<"write x.at(positions) of those that stay, or x.at(mask)">;
-
-/** @deprecated */
-declare const resize: Instead<"write ft.tile(x, n).flatten().at('0:size').reshape(shape)">;
-/** @deprecated */
-declare const trimZeros: Instead<"write x.at('first:last') with the ends of ft.nonzero(x)">;
-/** @deprecated */
-declare const block: Instead<"write ft.concat([ft.concat([a, b], 1), ft.concat([c, d], 1)], 0)">;
-/** @deprecated */
-declare const blockDiag: Instead<"write ft.concat of each block padded with ft.pad">;
-/** @deprecated */
-declare const geomspace: Instead<"write ft.logspace(Math.log10(start), Math.log10(stop), num)">;
-/** @deprecated */
-declare const tri: Instead<"write ft.ones([n, n]).tril()">;
-/** @deprecated */
-declare const trilIndices: Instead<"write ft.nonzero(ft.ones([n, n]).tril())">;
-/** @deprecated */
-declare const triuIndices: Instead<"write ft.nonzero(ft.ones([n, n]).triu())">;
-/** @deprecated */
-declare const diagIndices: Instead<"write ft.arange(n) for each axis">;
-/** @deprecated */
-declare const vander$1: Instead<"write x.expandDims(1).pow(ft.arange(n))">;
-/** @deprecated */
-declare const indices: Instead<"write ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
-/** @deprecated */
-declare const mgrid: Instead<"write ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
-/** @deprecated */
-declare const ogrid: Instead<"write ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
+declare const ogrid: Instead<"write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
 /** @deprecated */
 declare const ix_: Instead<"write x.at([[0], [2]], [1, 3]): index arrays broadcast">;
-/** @deprecated */
-declare const fromfunction: Instead<"write the function of ft.meshgrid(...)'s results">;
-/** @deprecated */
-declare const fromiter: Instead<"write ft.tensor([...values])">;
 /** @deprecated */
 declare const frombuffer: Instead<"write ft.fromTypedArray(buffer, shape, { dtype })">;
 /** @deprecated */
@@ -10342,43 +11229,13 @@ declare const vectorize: Instead<"write operations on whole tensors, or ft.vmap(
 /** @deprecated */
 declare const frompyfunc: Instead<"write operations on whole tensors, or ft.vmap(f) of a function of one row of them">;
 /** @deprecated */
-declare const piecewise: Instead<"write ft.where(condition, a, ft.where(other, b, c))">;
-/** @deprecated */
-declare const extract: Instead<"write x.at(condition)">;
-/** @deprecated */
-declare const place: Instead<"tensors do not change; write x.withAt([mask], values)">;
-/** @deprecated */
-declare const copyto: Instead<"tensors do not change; write x.withAt([mask], values)">;
-/** @deprecated */
-declare const putmask: Instead<"tensors do not change; write x.withAt([mask], values)">;
-/** @deprecated */
-declare const put: Instead<"tensors do not change; write x.withAt([mask], values)">;
-/** @deprecated */
-declare const fillDiagonal: Instead<"write ft.where(ft.eye(n, { dtype: 'bool' }), value, x)">;
-/** @deprecated */
-declare const lexsort: Instead<"sort by one key after the other, the last one first: ft.argsort is stable">;
+declare const copyto: Instead<"tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x)">;
 /** @deprecated */
 declare const sortComplex: Instead<"complex numbers have no order; sort by abs() or angle()">;
 /** @deprecated */
-declare const ediff1d: Instead<"write x.flatten().diff()">;
-/** @deprecated */
 declare const cumulativeTrapezoid: Instead<"write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2))">;
 /** @deprecated */
-declare const unwrap: Instead<"there is no such function here yet">;
-/** @deprecated */
-declare const realIfClose: Instead<"there is no such function here yet">;
-/** @deprecated */
-declare const packbits: Instead<"there is no such function here yet">;
-/** @deprecated */
-declare const unpackbits: Instead<"there is no such function here yet">;
-/** @deprecated */
-declare const histogram2d: Instead<"write ft.bincount of digitised positions: x.mul(bins).add(y), { minlength }">;
-/** @deprecated */
-declare const histogramdd: Instead<"write ft.bincount of digitised positions: x.mul(bins).add(y), { minlength }">;
-/** @deprecated */
-declare const unravelIndex: Instead<"write positions.floorDivide(columns) and positions.remainder(columns)">;
-/** @deprecated */
-declare const ravelMultiIndex: Instead<"write rows.mul(columns).add(columnsOf)">;
+declare const realIfClose: Instead<"write x.real() where ft.isreal(x).all()">;
 /** @deprecated */
 declare const nditer: Instead<"write for (const row of x), or x.toArray()">;
 /** @deprecated */
@@ -10388,33 +11245,17 @@ declare const ndindex: Instead<"write for (const row of x), or x.toArray()">;
 /** @deprecated */
 declare const applyOverAxes: Instead<"write x.sum([0, 2], { keepdims: true }), or another reduction over several axes">;
 /** @deprecated */
-declare const roots: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+declare const poly1d: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
 /** @deprecated */
-declare const poly1d: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+declare const polyadd: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
 /** @deprecated */
-declare const polyadd: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+declare const polymul: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
 /** @deprecated */
-declare const polymul: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+declare const polyder: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
 /** @deprecated */
-declare const polyder: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+declare const polyint: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
 /** @deprecated */
-declare const polyint: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
-/** @deprecated */
-declare const cartesianProd: Instead<"write ft.stack(ft.meshgrid(a, b, { indexing: 'ij' }), -1).reshape([-1, 2])">;
-/** @deprecated */
-declare const combinations: Instead<"write ft.nonzero(ft.ones([n, n]).triu({ k: 1 })), and x.at of both">;
-/** @deprecated */
-declare const chainMatmul: Instead<"write a.matmul(b).matmul(c)">;
-/** @deprecated */
-declare const multiDot$1: Instead<"write a.matmul(b).matmul(c)">;
-/** @deprecated */
-declare const arrayEquiv: Instead<"write ft.arrayEqual(a, b.broadcastTo(a.shape))">;
-/** @deprecated */
-declare const isscalar: Instead<"write typeof x === 'number'">;
-/** @deprecated */
-declare const iscomplexobj: Instead<"write ft.isComplex(x)">;
-/** @deprecated */
-declare const isrealobj: Instead<"write !ft.isComplex(x)">;
+declare const multiDot: Instead<"it is in ft.linalg: ft.linalg.multiDot([a, b, c])">;
 /** @deprecated */
 declare const asarrayChkfinite: Instead<"write x.isfinite().all()">;
 /** @deprecated */
@@ -11541,34 +12382,131 @@ declare namespace io_d {
   export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, SaveNpzOptions as SaveNpzOptions, SaveOptions as SaveOptions, SaveSafetensorsOptions as SaveSafetensorsOptions, SaveTextOptions as SaveTextOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
+/**
+ * Logarithm of the determinants of square matrices: NaN where it is negative, -Infinity where it is 0; of complex matrices its principal value.
+ *
+ * `log det x`
+ *
+ * PyTorch `logdet`. {@link linalg.slogdet} keeps the sign.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is not square.
+ * @example
+ * ```ts
+ * ft.logdet(ft.tensor([[2, 0], [0, 0.5]])) // 0
+ * ```
+ */
+declare function logdet<D extends DType = 'float32'>(x: Tensor<D> | Listed): Tensor<FloatOf<D>>;
+/** A factorisation L U of rows in another order. */
+interface LUFactor<D extends DType = DType> {
+    /** U on and above the diagonal, L below it, whose own diagonal is of ones. */
+    readonly lu: Tensor<D>;
+    /** For each row of L U the row of the matrix that it is, int32. */
+    readonly permutation: Tensor<'int32'>;
+}
+/**
+ * Square matrices as products L U of rows in another order, in one matrix each, as {@link luSolve} takes them: `x[permutation] = L U`.
+ *
+ * PyTorch `linalg.lu_factor`, SciPy `lu_factor`, whose pivots are LAPACK's exchanges one after the other; here the order they lead to is given.
+ * {@link lu} gives the factors one by one.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is not square.
+ * @example
+ * ```ts
+ * ft.linalg.luFactor(ft.tensor([[0, 2], [4, 0]])).permutation // [1, 0]
+ * ```
+ */
+declare function luFactor<D extends DType = 'float32'>(x: Tensor<D> | Listed): Several<LUFactor<FloatOf<D>>>;
+/**
+ * Solves systems whose matrices {@link luFactor} has taken apart.
+ *
+ * `y with x y = b`
+ *
+ * PyTorch `linalg.lu_solve`, SciPy `lu_solve`.
+ *
+ * @param factors The factors' matrices, [..., n, n].
+ * @param permutation The order of rows, [..., n].
+ * @param b Right sides, [..., n, k], or a vector of n.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for singular matrices.
+ * @example
+ * ```ts
+ * ft.linalg.luSolve(ft.tensor([[4, 0], [0, 2]]), [1, 0], ft.tensor([2, 4])) // [1, 1]
+ * ```
+ */
+declare function luSolve<A extends DType, B extends DType>(factors: Tensor<A>, permutation: Tensor<PositionDType> | Positions, b: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `choleskySolve`. */
+interface CholeskySolveOptions {
+    /** Whether the factor is above the diagonal, of `U^H U`; false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Solves systems whose matrices {@link cholesky} has taken apart.
+ *
+ * `y with L L^H y = b`
+ *
+ * PyTorch `cholesky_solve`, SciPy `cho_solve`, the right sides first as in the one.
+ *
+ * @param b Right sides, [..., n, k], or a vector of n.
+ * @param factor The factors of the matrices, [..., n, n].
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT`; `ERR_LINALG` when the result is read, for singular factors.
+ * @example
+ * ```ts
+ * ft.linalg.choleskySolve(ft.tensor([4, 9]), ft.tensor([[2, 0], [0, 3]])) // [1, 1]
+ * ```
+ */
+declare function choleskySolve<A extends DType, B extends DType>(b: Tensor<A>, factor: Tensor<B>, options?: CholeskySolveOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `tensorinv`. */
+interface TensorinvOptions {
+    /** How many first axes are the rows of the matrix; 2 by default. */
+    readonly ind?: number | undefined;
+}
+/**
+ * The inverse of a tensor as a map from its last axes to its first ones: `ft.tensordot` of it, over `ind` axes, and a right side is
+ * what {@link tensorsolve} gives.
+ *
+ * NumPy and PyTorch `linalg.tensorinv`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` where the sizes of the first and of the last axes have different products, `ERR_ARGUMENT`; `ERR_LINALG` when the
+ * result is read, for a singular one.
+ * @example
+ * ```ts
+ * ft.linalg.tensorinv(ft.eye(4).reshape([4, 2, 2]), { ind: 1 }).shape // [2, 2, 4]
+ * ```
+ */
+declare function tensorinv<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: TensorinvOptions): Tensor<FloatOf<D>>;
+/** Options of `tensorsolve`. */
+interface TensorsolveOptions {
+    /** Axes of `a` that are moved to its end first. */
+    readonly axes?: readonly number[] | undefined;
+}
+/**
+ * The tensor that a tensor, as a map from its last axes to its first ones, takes to a right side.
+ *
+ * `y with tensordot(a, y, { axes: y.ndim }) = b`
+ *
+ * NumPy and PyTorch `linalg.tensorsolve`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_INDEX` for axes out of range; `ERR_LINALG` when the result is read, for a singular one.
+ * @example
+ * ```ts
+ * ft.linalg.tensorsolve(ft.eye(4).reshape([2, 2, 4]), ft.tensor([[1, 2], [3, 4]])) // [1, 2, 3, 4]
+ * ```
+ */
+declare function tensorsolve<A extends DType, B extends DType>(a: Tensor<A>, b: Tensor<B>, options?: TensorsolveOptions): Tensor<FloatOf<Promote<A, B>>>;
+
+/** Alias of {@link choleskySolve}. */
+declare const choSolve: typeof choleskySolve;
 /** Alias of {@link inv}. */
 declare const inverse: typeof inv;
 /** Alias of {@link expm}. */
 declare const matrixExp: typeof expm;
 /** @deprecated */
-declare const multiDot: Instead<"write a.matmul(b).matmul(c)">;
-/** @deprecated */
-declare const luFactor: Instead<"write ft.linalg.lu(x), and ft.linalg.solve(x, b)">;
-/** @deprecated */
-declare const luSolve: Instead<"write ft.linalg.lu(x), and ft.linalg.solve(x, b)">;
-/** @deprecated */
-declare const luFactorEx: Instead<"write ft.linalg.lu(x), and ft.linalg.solve(x, b)">;
-/** @deprecated */
-declare const choleskySolve: Instead<"write ft.linalg.solveTriangular twice, with the factor and its mT">;
-/** @deprecated */
-declare const choSolve: Instead<"write ft.linalg.solveTriangular twice, with the factor and its mT">;
+declare const luFactorEx: Instead<"errors are thrown when the result is read; write ft.linalg.luFactor(x)">;
 /** @deprecated */
 declare const choleskyEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
 /** @deprecated */
 declare const invEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
 /** @deprecated */
 declare const solveEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
-/** @deprecated */
-declare const tensorinv: Instead<"write x.reshape([n, n]), and ft.linalg.inv or ft.linalg.solve">;
-/** @deprecated */
-declare const tensorsolve: Instead<"write x.reshape([n, n]), and ft.linalg.inv or ft.linalg.solve">;
-/** @deprecated */
-declare const vander: Instead<"write x.expandDims(-1).pow(ft.arange(n))">;
 /** @deprecated */
 declare const householderProduct: Instead<"there is no such function here yet">;
 /** @deprecated */
@@ -11587,12 +12525,6 @@ declare const polar: Instead<"there is no such function here yet">;
 declare const hessenberg: Instead<"there is no such function here yet">;
 /** @deprecated */
 declare const orth: Instead<"there is no such function here yet">;
-/** @deprecated */
-declare const dot: Instead<"write a.matmul(b)">;
-/** @deprecated */
-declare const diag: Instead<"write ft.diag(x)">;
-/** @deprecated */
-declare const logdet: Instead<"write ft.linalg.slogdet(x).logabsdet">;
 
 /**
  * Norm of all elements or along axes, as NumPy's and PyTorch's `linalg.norm`: without an order that of all elements as one vector, with one
@@ -11603,8 +12535,8 @@ declare const logdet: Instead<"write ft.linalg.slogdet(x).logabsdet">;
 declare function norm<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
 
 declare namespace linalg_d {
-  export { choSolve as choSolve, cholesky$1 as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh$1 as eigh, eigvals$1 as eigvals, eigvalsh$1 as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr$1 as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander as vander, vecdot as vecdot, vectorNorm as vectorNorm };
-  export type { CholeskyOptions as CholeskyOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
+  export { choSolve as choSolve, cholesky$1 as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh$1 as eigh, eigvals$1 as eigvals, eigvalsh$1 as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr$1 as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
+  export type { CholeskyOptions as CholeskyOptions, CholeskySolveOptions as CholeskySolveOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LUFactor as LUFactor, LinalgVanderOptions as LinalgVanderOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TensorinvOptions as TensorinvOptions, TensorsolveOptions as TensorsolveOptions, ToleranceOptions as ToleranceOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
 /**
@@ -14813,78 +15745,6 @@ declare namespace tree_d {
   export type { MapResult as MapResult, Mapped as Mapped, TreeClass as TreeClass };
 }
 
-/** Options of `linspace`. */
-interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
-    /** Whether the last number is `stop`; true by default. */
-    readonly endpoint?: boolean | undefined;
-}
-/** Options of `logspace`. */
-interface LogspaceOptions<E extends DType = DType> extends LinspaceOptions<E> {
-    /** What is raised to the powers; 10 by default. */
-    readonly base?: number | undefined;
-}
-/** Options of `meshgrid`. */
-interface MeshgridOptions {
-    /** 'xy' (Cartesian): the first array runs along axis 1, the second along axis 0. 'ij': array i runs along axis i. */
-    readonly indexing?: 'xy' | 'ij' | undefined;
-}
-/**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
- * integers that float32 does not hold exactly where no dtype is named (with a step that is a fraction, if the first two integers are within
- * 1,024 steps), and bigints beyond the dtype.
- * @example
- * ```ts
- * ft.arange(1, 7, 2) // [1, 3, 5]
- * ft.arange(2n ** 53n, 2n ** 53n + 2n).toArray() // [9007199254740992n, 9007199254740993n]
- * ```
- */
-declare function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function arange<E extends DType = 'int64'>(stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/**
- * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
- * end that is an integer which float32 does not hold exactly where no dtype is named.
- * @example
- * ```ts
- * ft.linspace(0, 1, 3) // [0, 0.5, 1]
- * ```
- */
-declare function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<NoInfer<E>>;
-/**
- * `num` powers of `base` (10) whose exponents are equally spaced from `start` to `stop`, both included unless `endpoint` is
- * false; computed in float64, float32 unless told otherwise.
- *
- * @throws {TensorError} As `linspace`.
- * @example
- * ```ts
- * ft.logspace(0, 3, 4, { base: 2 }) // [1, 2, 4, 8]
- * ```
- */
-declare function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
- *
- * @param args Tensors of one axis (or none), then options.
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
- * @example
- * ```ts
- * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
- * ```
- */
-declare function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): {
-    -readonly [K in keyof T]: T[K];
-};
-declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
-    -readonly [K in keyof T]: T[K];
-};
-
 /** Options of `associativeScan`. */
 interface AssociativeScanOptions {
     /** The axis of each tensor; negative ones count from its last; the first by default. */
@@ -14996,6 +15856,502 @@ interface DiagEmbedOptions {
  */
 declare function diagEmbed<D extends DType>(x: Tensor<D>, options?: DiagEmbedOptions): Tensor<D>;
 
+/** Options of `packbits`. */
+interface PackbitsOptions {
+    /** The axis; negative ones count from the last; the flattened tensor by default. */
+    readonly axis?: number | undefined;
+    /** Whether the first bit is a byte's highest (`'big'`, the default) or its lowest. */
+    readonly bitorder?: 'big' | 'little' | undefined;
+}
+/** Options of `unpackbits`. */
+interface UnpackbitsOptions extends PackbitsOptions {
+    /** How many bits the result has along the axis, with zeros behind them or some left out; so many fewer if negative; all by default. */
+    readonly count?: number | undefined;
+}
+/**
+ * Eight elements each as the bits of one uint8: 1 for what is not 0; the last byte is filled with zeros.
+ *
+ * NumPy `packbits`.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for anything but integers and bool, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.packbits(ft.tensor([true, false, true])) // [160]
+ * ```
+ */
+declare function packbits<D extends DType = 'int32'>(x: (Tensor<D> & Takes<'integerOrBool', D>) | Positions | readonly boolean[], options?: number | PackbitsOptions): Tensor<'uint8'>;
+/**
+ * The eight bits of each uint8 as elements of uint8, 0 or 1, one after the other.
+ *
+ * NumPy `unpackbits`.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for anything but uint8, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unpackbits(ft.tensor([160], { dtype: 'uint8' }), { count: 3 }) // [1, 0, 1]
+ * ```
+ */
+declare function unpackbits(x: Tensor<'uint8'> | Uint8Array, options?: number | UnpackbitsOptions): Tensor<'uint8'>;
+
+/**
+ * The distance between two tensors: the norm of their difference as one vector.
+ *
+ * `(sum |x_1 - x_2|^p)^(1 / p)`
+ *
+ * PyTorch `dist`.
+ *
+ * @param p The order, 2 by default; `Infinity` is the largest difference, 0 the number of elements that differ.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE` for bool, `ERR_ARGUMENT` for an order below 0.
+ * @example
+ * ```ts
+ * ft.dist(ft.tensor([0, 0]), ft.tensor([3, 4])) // 5
+ * ```
+ */
+declare function dist<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, p?: number): Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+/** Options of `cdist`. */
+interface CdistOptions {
+    /** The order of the norm, 2 by default; `Infinity` is the largest difference, 0 the number of elements that differ. */
+    readonly p?: number | undefined;
+}
+/**
+ * Distances between each row of a matrix [..., n, d] and each row of another [..., m, d]: [..., n, m].
+ *
+ * `d_ij = (sum_k |x_ik - y_jk|^p)^(1 / p)`
+ *
+ * PyTorch `cdist`. Differences are summed as they are, so near rows keep all their digits; PyTorch's products of rows lose some.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT` for an order below 0.
+ * @example
+ * ```ts
+ * ft.cdist(ft.tensor([[0, 0]]), ft.tensor([[3, 4], [0, 1]])) // [[5, 1]]
+ * ```
+ */
+declare function cdist<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CdistOptions): Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+/**
+ * Slices along an axis, each scaled down to a norm where its own is larger.
+ *
+ * `x_i min(1, maxnorm / (|x_i|_p + 10^-7))`
+ *
+ * PyTorch `renorm`.
+ *
+ * @param p The order of the norm.
+ * @param axis The axis whose slices these are; negative ones count from the last.
+ * @param maxnorm The largest norm.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for fewer than two axes, `ERR_ARGUMENT` for numbers below 0.
+ * @example
+ * ```ts
+ * ft.renorm(ft.tensor([[3, 4], [0, 1]]), 2, 0, 5) // [[3, 4], [0, 1]]
+ * ```
+ */
+declare function renorm<D extends DType>(x: Tensor<D>, p: number, axis: number, maxnorm: number): Tensor<FloatOf<D>>;
+
+/**
+ * `values` behind a tensor's elements along an axis, as {@link concat}; without an axis both are flattened.
+ *
+ * NumPy `append`.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.append(ft.tensor([[1, 2]]), ft.tensor([3])) // [1, 2, 3]
+ * ```
+ */
+declare function append<A extends DType, B extends DType = A>(x: Tensor<A>, values: Tensor<B> | Listed, options?: number | AxisOptions): Tensor<Promote<A, B>>;
+/**
+ * A tensor with `values` before a place of an axis, or before each of several; without an axis it is flattened. Places are those before
+ * anything is put there, and values are converted to the tensor's dtype.
+ *
+ * NumPy `insert`. Before one place (a number) a whole array may be put; of several, each gets a slice of `values`, or all get the same.
+ *
+ * @param index A place, from -size to size, or an array of them.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_SHAPE` for values that do not fit, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.insert(ft.tensor([1, 2, 3]), 1, 5) // [1, 5, 2, 3]
+ * ```
+ * ```ts
+ * ft.insert(ft.tensor([[1, 2], [3, 4]]), [0, 2], 0, 1) // [[0, 1, 2, 0], [0, 3, 4, 0]]
+ * ```
+ */
+declare function insert<D extends DType>(x: Tensor<D>, index: number | readonly number[], values: Tensor | Listed | Scalar, options?: number | AxisOptions): Tensor<D>;
+/** What `delete` takes: places of an axis, as `x.at` takes them. */
+type Places = Extract<IndexItem, number | string | Slice | Tensor | readonly unknown[]>;
+/**
+ * A tensor without some places of an axis; without an axis it is flattened. Places in a tensor are read.
+ *
+ * NumPy `delete`.
+ *
+ * @param index A place, an array of them or of booleans, a slice or its text: what `x.at` takes for one axis.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_SHAPE` for a mask of another size, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.delete(ft.tensor([1, 2, 3, 4]), [0, -1]) // [2, 3]
+ * ```
+ * ```ts
+ * ft.delete(ft.tensor([[1, 2, 3]]), '1:', 1) // [[1]]
+ * ```
+ */
+declare function delete_<D extends DType>(x: Tensor<D>, index: Places, options?: number | AxisOptions): Tensor<D>;
+
+/** Options of `trimZeros`. */
+interface TrimZerosOptions {
+    /** Which ends lose zeros: `'f'` the front, `'b'` the back, `'fb'` both (the default). */
+    readonly trim?: 'f' | 'b' | 'fb' | undefined;
+}
+/**
+ * A vector without the zeros before its first and behind its last other element, of more axes the smallest box that holds all others. Reads a
+ * mask.
+ *
+ * NumPy `trim_zeros`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.trimZeros(ft.tensor([0, 0, 1, 0, 2, 0])) // [1, 0, 2]
+ * ```
+ */
+declare function trimZeros<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: TrimZerosOptions): Tensor<D>;
+/**
+ * A tensor of another shape, filled with the elements in row-major order, again and again; with zeros where there are none.
+ *
+ * NumPy `resize`, the function. Its method, and PyTorch's, change a tensor's size, which none does here.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.resize(ft.tensor([1, 2, 3]), [2, 4]) // [[1, 2, 3, 1], [2, 3, 1, 2]]
+ * ```
+ */
+declare function resize<D extends DType = 'float32'>(x: Tensor<D> | Listed, shape: readonly number[]): Tensor<D>;
+/**
+ * An axis moved before another one; {@link moveaxis} says it more plainly. A view.
+ *
+ * NumPy `rollaxis`.
+ *
+ * @param axis The axis that moves; negative ones count from the last.
+ * @param start The axis before which it comes to stand, or their number; 0 by default.
+ * @throws {TensorError} `ERR_INDEX` for axes out of range.
+ * @example
+ * ```ts
+ * ft.rollaxis(ft.zeros([2, 3, 4]), 2).shape // [4, 2, 3]
+ * ```
+ */
+declare function rollaxis<D extends DType = 'float32'>(x: Tensor<D> | Listed, axis: number, start?: number): Tensor<D>;
+/** Tensors and numbers in arrays of arrays. */
+type Blocks = Tensor | Scalar | readonly Blocks[];
+/**
+ * Tensors put together from nested arrays of blocks: those of the innermost arrays along the last axis, those around them along the one before,
+ * and so on. Blocks of fewer axes get axes of size 1 before their own.
+ *
+ * NumPy `block`. A number is a block of one element of the dtype of the tensors.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit and empty or unevenly nested arrays, `ERR_ARGUMENT` for anything but tensors and numbers.
+ * @example
+ * ```ts
+ * ft.block([[ft.eye(2), ft.zeros([2, 1])], [ft.ones([1, 2]), 5]]) // [[1, 0, 0], [0, 1, 0], [1, 1, 5]]
+ * ```
+ */
+declare function block(blocks: Blocks): Tensor;
+/**
+ * Matrices along the diagonal of one, with zeros elsewhere; a vector is a matrix of one row, a tensor of rank 0 one of one element.
+ *
+ * PyTorch and SciPy `block_diag`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for more than two axes, `ERR_ARGUMENT` without tensors.
+ * @example
+ * ```ts
+ * ft.blockDiag(ft.tensor([[1, 2]]), ft.tensor([[3], [4]])) // [[1, 2, 0], [0, 0, 3], [0, 0, 4]]
+ * ```
+ */
+declare function blockDiag<const A extends readonly Tensor[]>(...tensors: A): Tensor<PromoteAll<A>>;
+/** Options of `fromiter`. */
+interface FromiterOptions<E extends DType = DType> extends CreationOptions<E> {
+    /** How many elements are taken; all by default. */
+    readonly count?: number | undefined;
+}
+/**
+ * A vector of what an iterable gives: numbers, bigints, booleans or complex numbers, as {@link tensor} takes them.
+ *
+ * NumPy `fromiter`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what cannot be walked and where fewer than `count` elements come, `ERR_SHAPE` for more than 2^24.
+ * @example
+ * ```ts
+ * ft.fromiter(new Set([3, 1])) // [3, 1]
+ * ```
+ */
+declare function fromiter<E extends DType = 'float32'>(iterable: Iterable<unknown>, options?: FromiterOptions<E>): Tensor<NoInfer<E>>;
+
+/**
+ * Quotients rounded down, and what remains, with the signs of `x2`: {@link floorDivide} and {@link remainder}.
+ *
+ * `quotient = floor(x_1 / x_2), remainder = x_1 - quotient x_2`
+ *
+ * NumPy `divmod`.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for bool and complex tensors, `ERR_SHAPE` for shapes that do not broadcast.
+ * @example
+ * ```ts
+ * ft.divmod(ft.tensor([7, -7]), 3).quotient // [2, -3]
+ * ```
+ * ```ts
+ * ft.divmod(ft.tensor([7, -7]), 3).remainder // [1, 2]
+ * ```
+ */
+declare function divmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Several<{
+    quotient: Tensor<Common<A, B>>;
+    remainder: Tensor<Common<A, B>>;
+}>;
+/**
+ * The part of each element behind the point, and the integer before it, both with its sign: {@link fmod} by 1 and {@link trunc}.
+ *
+ * `fractional = x - trunc(x), integral = trunc(x)`
+ *
+ * NumPy `modf`. An infinite element is its own integer, and its fraction 0.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.modf(ft.tensor([1.5, -2.25])).fractional // [0.5, -0.25]
+ * ```
+ */
+declare function modf<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Several<{
+    fractional: Tensor<FloatOf<D>>;
+    integral: Tensor<FloatOf<D>>;
+}>;
+/**
+ * Each element as a mantissa of magnitude 0.5 up to 1 and an int32 exponent of 2, exactly.
+ *
+ * `x = mantissa 2^exponent`
+ *
+ * NumPy and PyTorch `frexp`. 0, the infinities and NaN are their own mantissas, with exponent 0. The gradient of the mantissa is 2^-exponent.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.frexp(ft.tensor([8, -0.75])).mantissa // [0.5, -0.75]
+ * ```
+ * ```ts
+ * ft.frexp(ft.tensor([8, -0.75])).exponent // [4, 0]
+ * ```
+ */
+declare function frexp<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Several<{
+    mantissa: Tensor<FloatOf<D>>;
+    exponent: Tensor<'int32'>;
+}>;
+/**
+ * Variances and means over axes: `ft.var` and {@link mean}, in one program.
+ *
+ * PyTorch `var_mean`. As `ft.var` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
+ *
+ * @param options The axis or axes alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.varMean(ft.tensor([2, 4, 6]), { correction: 1 }).var // 4
+ * ```
+ */
+declare function varMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: number | readonly number[] | VarOptions): Several<{
+    var: Tensor<RealOf<FloatOf<D>>>;
+    mean: Tensor<FloatOf<D>>;
+}>;
+/**
+ * Standard deviations and means over axes: `ft.std` and {@link mean}, in one program.
+ *
+ * PyTorch `std_mean`. As `ft.std` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
+ *
+ * @param options The axis or axes alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.stdMean(ft.tensor([2, 4, 6]), { correction: 1 }).std // 2
+ * ```
+ */
+declare function stdMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: number | readonly number[] | StdOptions): Several<{
+    std: Tensor<RealOf<FloatOf<D>>>;
+    mean: Tensor<FloatOf<D>>;
+}>;
+/**
+ * The smallest and the largest elements over axes: {@link min} and {@link max}, in one program. NaN wins.
+ *
+ * PyTorch `aminmax`.
+ *
+ * @param options The axis or axes alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
+ * @example
+ * ```ts
+ * ft.aminmax(ft.tensor([[3, 1], [2, 5]]), 0).min // [2, 1]
+ * ```
+ */
+declare function aminmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | readonly number[] | MeanOptions): Several<{
+    min: Tensor<D>;
+    max: Tensor<D>;
+}>;
+
+/**
+ * Positions along each axis of a shape, from those in row-major order: an integer tensor for each axis. Negative ones count from the end.
+ *
+ * NumPy and PyTorch `unravel_index`. int64 of shapes of more than 2^31 elements.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
+ * a position out of range.
+ * @example
+ * ```ts
+ * ft.unravelIndex([1, 5], [2, 3])[1] // [1, 2]
+ * ```
+ */
+declare function unravelIndex(indices: Tensor | Positions, shape: readonly number[]): Tensor<PositionDType>[];
+/** Options of `ravelMultiIndex`. */
+interface RavelMultiIndexOptions {
+    /** What a position that an axis does not have does: an error when the result is read (`'raise'`, the default), counts around, or is limited. */
+    readonly mode?: 'raise' | 'wrap' | 'clip' | undefined;
+}
+/**
+ * Positions in row-major order, from those along each axis of a shape, which are broadcast. Negative ones count from the end, unless `mode` says
+ * otherwise.
+ *
+ * NumPy `ravel_multi_index`. int64 for shapes of more than 2^31 elements.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
+ * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.
+ * @example
+ * ```ts
+ * ft.ravelMultiIndex([[0, 1], [1, 2]], [2, 3]) // [1, 5]
+ * ```
+ */
+declare function ravelMultiIndex(indices: readonly (Tensor | Positions)[], shape: readonly number[], options?: RavelMultiIndexOptions): Tensor<PositionDType>;
+/** Options of `combinations`. */
+interface CombinationsOptions {
+    /** How many elements each has; 2 by default. */
+    readonly r?: number | undefined;
+    /** Whether an element may stand in one more than once; false by default. */
+    readonly withReplacement?: boolean | undefined;
+}
+/**
+ * All combinations of a vector's elements in the order in which they stand there: a row for each.
+ *
+ * PyTorch `combinations`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector and too many combinations, `ERR_ARGUMENT` for a negative number of elements.
+ * @example
+ * ```ts
+ * ft.combinations(ft.tensor([1, 2, 3])) // [[1, 2], [1, 3], [2, 3]]
+ * ```
+ */
+declare function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: CombinationsOptions): Tensor<D>;
+/**
+ * All choices of one element of each vector: a row for each, the last vector's elements changing first.
+ *
+ * PyTorch `cartesian_prod`. Of one vector it is the vector itself.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_ARGUMENT` without vectors.
+ * @example
+ * ```ts
+ * ft.cartesianProd(ft.tensor([1, 2]), ft.tensor([3, 4])) // [[1, 3], [1, 4], [2, 3], [2, 4]]
+ * ```
+ */
+declare function cartesianProd<const A extends readonly Tensor[]>(...vectors: A): Tensor<PromoteAll<A>>;
+
+/**
+ * Elements in ascending order along the first axis: {@link sort}.
+ *
+ * PyTorch `msort`.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.msort(ft.tensor([[3, 1], [2, 5]])) // [[2, 1], [3, 5]]
+ * ```
+ */
+declare function msort<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Tensor<D>;
+/**
+ * The order of places along an axis by several keys: by the last one, equal ones by the one before, and so on; int32.
+ *
+ * NumPy `lexsort`. Keys are an array of tensors of one shape, or a tensor along whose first axis they stand.
+ *
+ * @param options The axis alone, or an object of options; the last axis by default.
+ * @throws {TensorError} `ERR_SHAPE` for keys of different shapes and of rank 0, `ERR_ARGUMENT` without keys, `ERR_INDEX` for an axis out of range, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.lexsort([ft.tensor([2, 1, 3]), ft.tensor([5, 5, 4])]) // [2, 1, 0]
+ * ```
+ */
+declare function lexsort(keys: readonly Tensor[] | Tensor, options?: number | AxisOptions): Tensor<'int32'>;
+/**
+ * Elements along an axis so that what is smaller than the k-th stands before it, and what is larger behind. All are sorted, which is one of the orders
+ * that this allows.
+ *
+ * NumPy `partition`. {@link kthvalue} gives the k-th alone, {@link topk} the largest.
+ *
+ * @param kth A place, counted from 0, or an array of them; negative ones count from the end.
+ * @param options The axis alone, or an object of options; the last axis by default.
+ * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_DTYPE` for a complex tensor, `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.partition(ft.tensor([7, 1, 5]), 1).at(1) // 5
+ * ```
+ */
+declare function partition<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, kth: number | readonly number[], options?: number | AxisOptions): Tensor<D>;
+/**
+ * The int32 positions that bring an axis into an order of {@link partition}; all are sorted.
+ *
+ * NumPy `argpartition`.
+ *
+ * @param kth A place, counted from 0, or an array of them; negative ones count from the end.
+ * @param options The axis alone, or an object of options; the last axis by default.
+ * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_DTYPE` for a complex tensor, `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.argpartition(ft.tensor([7, 1, 5]), 0).at(0) // 1
+ * ```
+ */
+declare function argpartition<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, kth: number | readonly number[], options?: number | AxisOptions): Tensor<'int32'>;
+/**
+ * The slices of an axis where a condition is true; without an axis the elements of the flattened tensor. Reads the condition, which is false where
+ * it is too short.
+ *
+ * NumPy `compress`. `x.at(mask)` takes masks of more axes, and `x.atAsync(mask)` reads without blocking.
+ *
+ * @param condition A vector; what is not 0 is true.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for a condition that is no vector or too long, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.compress([true, false, true], ft.tensor([1, 2, 3])) // [1, 3]
+ * ```
+ */
+declare function compress<D extends DType = 'float32'>(condition: Tensor | Listed | readonly boolean[], x: Tensor<D> | Listed, options?: number | AxisOptions): Tensor<D>;
+/**
+ * The elements where a condition is true, along one axis. Reads the condition, which is false where it is too short.
+ *
+ * NumPy `extract`: {@link compress} of both flattened.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a condition of more elements than there are.
+ * @example
+ * ```ts
+ * ft.extract(ft.tensor([[true, false], [false, true]]), ft.tensor([[1, 2], [3, 4]])) // [1, 4]
+ * ```
+ */
+declare function extract<D extends DType = 'float32'>(condition: Tensor | Listed | readonly boolean[], x: Tensor<D> | Listed): Tensor<D>;
+/**
+ * A tensor without the elements that are equal to the one before; with an axis without the slices that are. Each NaN differs. Reads a mask.
+ *
+ * PyTorch `unique_consecutive`, without the results that it gives beside.
+ *
+ * @param options The axis alone, or an object of options; the flattened tensor by default.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.uniqueConsecutive(ft.tensor([1, 1, 2, 1])) // [1, 2, 1]
+ * ```
+ */
+declare function uniqueConsecutive<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: number | AxisOptions): Tensor<D>;
+
 /** Options of `maxWithIndices` and `minWithIndices`. */
 interface ExtremesOptions {
     /** The axis; negative ones count from the last; the flattened tensor by default. */
@@ -15045,92 +16401,6 @@ declare function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>
  * ```
  */
 declare function minWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | ExtremesOptions): Extremes<D>;
-
-/** Options of `digitize`. */
-interface DigitizeOptions {
-    /** Whether intervals hold their right end instead of their left one; false by default. */
-    readonly right?: boolean | undefined;
-}
-/**
- * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
- * Of decreasing bins the other way round: 0 for what is not below the first.
- *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
- *   whose bins neither increase nor decrease.
- * @example
- * ```ts
- * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
- * ```
- */
-declare function digitize<A extends Operand, B extends DType>(x: A & Fits<'real', A, B>, bins: Tensor<B> & Takes<'real', B>, options?: DigitizeOptions): Tensor<'int32'>;
-/** Options of `bincount`. */
-interface BincountOptions<W extends DType = DType> {
-    /** What each element counts; 1 by default. */
-    readonly weights?: (Tensor<W> & Takes<'numeric', W>) | undefined;
-    /** The least size of the result; 0 by default. */
-    readonly minlength?: number | undefined;
-}
-/**
- * How often each integer from 0 to the largest element occurs, or the sum of the weights of its elements. Reads the largest element.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape;
- *   `ERR_DTYPE` when a result is read for sums of integer weights that their dtype does not hold.
- * @example
- * ```ts
- * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]
- * ```
- */
-declare function bincount<D extends DType, W extends DType = 'int32'>(x: Tensor<D> & Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>>;
-/** As {@link bincount}, without blocking. */
-declare function bincountAsync<D extends DType, W extends DType = 'int32'>(x: Tensor<D> & Takes<'integer', D>, options?: BincountOptions<W>): Promise<Tensor<NoInfer<W>>>;
-/** Options of `histogramBinEdges`. */
-interface HistogramBinEdgesOptions<B extends DType = DType> {
-    /** How many intervals of one width, or their increasing edges; 10 by default. */
-    readonly bins?: number | (Tensor<B> & Takes<'real', B>) | undefined;
-    /** The first and the last edge; those of the elements by default. */
-    readonly range?: readonly [number, number] | undefined;
-}
-/** Options of `histogram`. */
-interface HistogramOptions<B extends DType = DType, W extends DType = DType, P extends boolean = boolean> extends HistogramBinEdgesOptions<B> {
-    /** What each element counts; 1 by default. */
-    readonly weights?: (Tensor<W> & Takes<'numeric', W>) | undefined;
-    /** Whether to give the density of the distribution instead of counts; false by default. */
-    readonly density?: P | undefined;
-}
-/** The dtype of counts by weights of `W`; of a density it is that of a quotient by their sum and by the widths of intervals. */
-type CountOf<W extends DType, B extends DType, P extends boolean> = P extends true ? FloatOf<Promote<FloatOf<Promote<W, SumOf<W>>>, B>> : W;
-/** Counts, and the edges of their intervals. */
-interface Histogram<C extends DType = DType, B extends DType = DType> {
-    /** For each interval how many elements, or the sum of their weights, or their density. */
-    readonly hist: Tensor<C>;
-    /** The edges, one more than intervals. */
-    readonly binEdges: Tensor<B>;
-}
-/** The dtype of edges between the extremes of elements: NumPy's float64 for integers that float32 does not hold. */
-type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64' ? 'float64' : FloatOf<D>;
-/**
- * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
- *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
- *   `ERR_DTYPE` for complex tensors.
- * @example
- * ```ts
- * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
- * ```
- */
-declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>>;
-/**
- * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
- * are those of `linspace`, and elements are compared with them.
- *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
- *   weights of another shape, `ERR_DTYPE` for complex tensors.
- * @example
- * ```ts
- * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
- * ```
- */
-declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Several<Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>>;
 
 /** Euler's number, 2.718281828459045. */
 declare const e: number;
@@ -15199,6 +16469,21 @@ declare function polyfit<A extends DType, B extends DType, W extends DType = 'bo
  * ```
  */
 declare function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'numeric', A>, x: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
+/**
+ * The roots of the polynomial with these coefficients, that of the highest power first: eigenvalues of its companion matrix (Horn and Johnson,
+ * "Matrix Analysis", 3.3), in no order. Reads which coefficients are 0.
+ *
+ * `p_0 x^n + p_1 x^(n - 1) + ... + p_n = 0`
+ *
+ * NumPy `roots`. The result is complex, where NumPy's is real if all roots are.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
+ * @example
+ * ```ts
+ * ft.roots(ft.tensor([1, -3])) // [{ re: 3, im: 0 }]
+ * ```
+ */
+declare function roots<D extends DType = 'float32'>(p: Tensor<D> | Listed): Tensor<ComplexOf<FloatOf<D>>>;
 
 /**
  * A function whose gradient is what the caller says: `fn` returns its value, a tensor, and a function from the value's cotangent to those of
@@ -15734,5 +17019,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag$1 as diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot$1 as dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet$1 as logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot$1 as multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander$1 as vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, BincountOptions, BucketizeOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PadOptions, PercentileOptions, PiecesOf, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOptions, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -39,6 +39,37 @@ export {
   t, view, type BucketizeOptions, type Numbers
 } from './lib/pytorch.js'
 export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
+export { packbits, unpackbits, type PackbitsOptions, type UnpackbitsOptions } from './lib/arrays/bits.js'
+export { choose, piecewise, type ChooseOptions, type Piece } from './lib/arrays/choices.js'
+export {
+  ediff1d, histc, histogram2d, histogramdd, type Ediff1dOptions, type HistcOptions, type Histogram2d, type Histogramdd, type HistogramddOptions
+} from './lib/arrays/counts.js'
+export { cdist, dist, renorm, type CdistOptions } from './lib/arrays/distances.js'
+export {
+  addcdiv, addcmul, arrayEquiv, clamp, iscomplexobj, isreal, isrealobj, isscalar, spacing, unwrap, type AddcmulOptions, type ClampOptions, type UnwrapOptions
+} from './lib/arrays/elementwise.js'
+export { logdet } from './lib/arrays/factors.js'
+export {
+  diagIndices, diagflat, fromfunction, geomspace, indices, tri, trilIndices, triuIndices, vander, type DiagIndicesOptions, type TriangleOptions,
+  type VanderOptions
+} from './lib/arrays/grids.js'
+export {
+  append, block, blockDiag, delete, fromiter, insert, resize, rollaxis, trimZeros, type Blocks, type FromiterOptions, type Places, type TrimZerosOptions
+} from './lib/arrays/joining.js'
+export type { AxisKeptOptions, AxisOptions } from './lib/arrays/options.js'
+export { aminmax, divmod, frexp, modf, stdMean, varMean } from './lib/arrays/pairs.js'
+export {
+  cartesianProd, combinations, ravelMultiIndex, unravelIndex, type CombinationsOptions, type RavelMultiIndexOptions
+} from './lib/arrays/positions.js'
+export { addbmm, addmm, addmv, addr, baddbmm, chainMatmul, type Added, type AddmmOptions } from './lib/arrays/products.js'
+export { cummax, cummin, mode, nanargmax, nanargmin, type Placed } from './lib/arrays/running.js'
+export { concat, expandDims, repeat, type ConcatOptions } from './lib/arrays/shapes.js'
+export { argpartition, compress, extract, lexsort, msort, partition, uniqueConsecutive } from './lib/arrays/sorting.js'
+export {
+  fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, place, put, putmask, scatterReduce, type FillDiagonalOptions, type IndexAddOptions,
+  type Reduction, type ScatterReduceOptions
+} from './lib/arrays/updates.js'
+export { cov, trapezoid, type CovOptions } from './lib/arrays/weighted.js'
 export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOf, type PiecesOptions } from './lib/pieces.js'
@@ -83,7 +114,7 @@ export {
 } from './lib/histogram.js'
 export * from './lib/constants.js'
 export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/dtypes.js'
-export { polyfit, polyval, type PolyfitOptions } from './lib/polynomial.js'
+export { polyfit, polyval, roots, type PolyfitOptions } from './lib/polynomial.js'
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
 export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'

@@ -1,6 +1,6 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`, `docs/einops.md`, `docs/signal.md`,
-// `docs/random.md`, `docs/gradients.md`, `docs/vmap.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/backends/protocol.md` and
-// `docs/coming-from-python.md`, executed: what an editor shows is true.
+// `docs/random.md`, `docs/gradients.md`, `docs/vmap.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/arrays.md`,
+// `docs/backends/protocol.md` and `docs/coming-from-python.md`, executed: what an editor shows is true.
 // runs on: host
 
 import { readFileSync } from 'node:fs'
@@ -45,8 +45,9 @@ const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const performance = found(read('docs/performance.md'), /^((?!const|let).+) \/\/ (.+)$/)
 const plots = found(read('docs/plots.md'), /^(plot\..+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
+const compositions = found(read('docs/arrays.md'))
 const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...mapping, ...training, ...performance, ...plots, ...python, ...backends]
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...mapping, ...training, ...performance, ...plots, ...python, ...compositions, ...backends]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without its types. */
@@ -55,7 +56,7 @@ function run(code: string, before: string): unknown {
 }
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && patterns.length > 8 && signals.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && plots.length > 8 && python.length > 10 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${patterns.length}, ${signals.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${plots.length}, ${python.length} and ${backends.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && patterns.length > 8 && signals.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && plots.length > 8 && python.length > 10 && compositions.length > 18 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${patterns.length}, ${signals.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${plots.length}, ${python.length} and ${backends.length} examples`)
 })
 
 for (const [title, [code, gives, before]] of examples) {

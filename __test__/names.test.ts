@@ -128,7 +128,7 @@ test('what to write instead is there', (t) => {
   const ours = words.map((sentence) => sentence.replaceAll(/(toArray|split)\([^)]*\)\.map/g, ''))
   const methods = ours.flatMap((sentence) => [...sentence.matchAll(/(?:\b(?:x|a|b|input|gradients)|\))\.([a-z]\w*)\(/gi)].map(([, name]) => name as string))
   t.deepEqual(methods.filter((name) => !runs((ft.Tensor.prototype as unknown as Record<string, unknown>)[name])), [])
-  t.true(paths.length > 200 && methods.length > 150, `${paths.length} and ${methods.length}`)
+  t.true(paths.length > 200 && methods.length > 100, `${paths.length} and ${methods.length}`)
 })
 
 test('methods that throw are seen by nobody who lists, prints or compares', (t) => {
@@ -165,15 +165,15 @@ test('results are taken apart by name and by position', (t) => {
 test('arrays stand for tensors; their numbers never change the dtype of a tensor beside them', (t) => {
   const i8 = ft.tensor([1, 2], { dtype: 'int8' })
   const f64 = ft.tensor([1, 2], { dtype: 'float64' })
-  // The compiler takes them as the only operand and as positions.
+  // The compiler takes arrays of numbers as operands and as positions, where a tensor is beside them or none is needed.
   const list = (value: unknown): never => value as never
-  t.deepEqual([i8.add(list([1, 2])).dtype, i8.divide(list([1, 2])).dtype, i8.equal(list([1, 2])).dtype], ['int8', 'float32', 'bool'])
-  t.throws(() => i8.add(list([0.5, 2])), { code: 'ERR_DTYPE', message: /^add: / })
-  t.throws(() => i8.add(list([300, 2])), { code: 'ERR_DTYPE', message: /^add: / })
-  t.deepEqual(f64.add(list([0.1, 0])).toArray(), [1.1, 2])
+  t.deepEqual([i8.add([1, 2]).dtype, i8.divide([1, 2]).dtype, i8.equal([1, 2]).dtype], ['int8', 'float32', 'bool'])
+  t.throws(() => i8.add([0.5, 2]), { code: 'ERR_DTYPE', message: /^add: / })
+  t.throws(() => i8.add([300, 2]), { code: 'ERR_DTYPE', message: /^add: / })
+  t.deepEqual(f64.add([0.1, 0]).toArray(), [1.1, 2])
   t.is((f64.add(list(new Float32Array([1, 2]))) as ft.Tensor).dtype, 'float64')
   t.is((f64.matmul(list([1, 1])) as ft.Tensor).dtype, 'float64')
-  t.deepEqual(i8.quantile(list([0.5, 1])).toArray(), [1.5, 2])
+  t.deepEqual(i8.quantile([0.5, 1]).toArray(), [1.5, 2])
   t.is(ft.mean([1, 2]).dtype, 'float32')
   t.is((ft.mean(list(new Float64Array([1, 2]))) as ft.Tensor).dtype, 'float64')
   t.is(ft.sum(list([true, true])).itemSync(), 2)
@@ -186,9 +186,9 @@ test('arrays stand for tensors; their numbers never change the dtype of a tensor
   t.throws(() => ft.mean([[1], [1, 2]]), { code: 'ERR_SHAPE', message: /^mean: / })
   t.throws(() => ft.mean(list(['a'])), { code: 'ERR_ARGUMENT', message: /^mean: / })
   t.throws(() => ft.tensor([1, 2, 3]).take([3]).toArray(), { code: 'ERR_INDEX' })
-  t.throws(() => ft.tensor([1, 2, 3]).add(list([1, 2])), { code: 'ERR_SHAPE' })
+  t.throws(() => ft.tensor([1, 2, 3]).add([1, 2]), { code: 'ERR_SHAPE' })
   // A mask takes one value without being read, and several where it is.
   const mask = ft.tensor([true, false, true])
-  t.deepEqual(ft.tensor([1, 2, 3]).withAt([mask], list([7, 8])).toArray(), [7, 2, 8])
-  t.deepEqual(ft.tensor([1, 2, 3]).withAt([[0, 2]], list([7, 8])).toArray(), [7, 2, 8])
+  t.deepEqual(ft.tensor([1, 2, 3]).withAt([mask], [7, 8]).toArray(), [7, 2, 8])
+  t.deepEqual(ft.tensor([1, 2, 3]).withAt([[0, 2]], [7, 8]).toArray(), [7, 2, 8])
 })

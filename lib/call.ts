@@ -8,8 +8,7 @@ import { DTYPE, type DType } from './generated/dtypes.js'
 import { OP, type AttrRow, type OpRow, type ParamRow } from './generated/table.js'
 import { isListed, tensorOf } from './listed.js'
 import { didYouMean, meantOrAll, nowhere } from './nearest.js'
-import type { Operand } from './operand.js'
-import { axisLast, multi, nary, rowOf } from './record.js'
+import { axisLast, multi, nary, rowOf, type Scalar } from './record.js'
 import { checkAlive, IDENTITY, Tensor } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, type Attr } from './types.js'
@@ -280,7 +279,7 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
 }
 
 /** A tensor that can be used, or what may stand for one. */
-export function operandGiven(op: string, name: string, value: unknown): Operand {
+export function operandGiven(op: string, name: string, value: unknown): Tensor | Scalar {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
   if (isListed(value)) return tensorOf(op, value, undefined)

@@ -137,7 +137,7 @@ function pick(op: Name, index: number, axis: number, size: number): number {
 }
 
 /** First position, step and length, as Python's `slice.indices` gives them; an empty range starts at 0. */
-function range({ start, stop, step }: Slice, size: number): [start: number, step: number, length: number] {
+export function rangeOf({ start, stop, step }: Slice, size: number): [start: number, step: number, length: number] {
   const [low, high] = step > 0 ? [0, size] : [-1, size - 1]
   const clamp = (bound: number) => Math.min(Math.max(bound < 0 ? bound + size : bound, low), high)
   const first = start === null ? (step > 0 ? low : high) : clamp(start)
@@ -167,7 +167,7 @@ function record(op: Name, operands: readonly unknown[], x: Tensor, items: readon
     } else if (!isAdvanced(item)) {
       if (item.start === null && item.stop === null && item.step === 1) words.push(WHOLE, 1)
       else {
-        const [start, step, length] = range(item, size)
+        const [start, step, length] = rangeOf(item, size)
         words.push(RANGE, length)
         params.push(start, step)
       }

@@ -7,6 +7,12 @@ import type { Tensor } from './tensor.js'
 
 export * from './generated/linalg.js'
 export * from './generated/names/linalg.js'
+export {
+  choleskySolve, logdet, luFactor, luSolve, tensorinv, tensorsolve, type CholeskySolveOptions, type LUFactor, type TensorinvOptions, type TensorsolveOptions
+} from './arrays/factors.js'
+export { vander_ as vander, type LinalgVanderOptions } from './arrays/grids.js'
+export { multiDot } from './arrays/products.js'
+export { matrixRank, pinv, type ToleranceOptions } from './arrays/tolerances.js'
 
 /**
  * Norm of all elements or along axes, as NumPy's and PyTorch's `linalg.norm`: without an order that of all elements as one vector, with one

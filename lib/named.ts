@@ -1,9 +1,9 @@
 // Methods under names of NumPy and PyTorch whose arguments stand otherwise than ours: `x.permute(2, 0, 1)`, `x.view(2, -1)`, `x.float()`.
 
 import { tensorGiven } from './call.js'
+import { ComposedMethods } from './composed.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type RealOf, type SumOf, type Takes } from './generated/dtypes.js'
 import { det, expm, inv, matrixPower, pinv, slogdet } from './generated/linalg.js'
-import { OpMethods } from './generated/ops.js'
 import { stopGradient } from './gradient.js'
 import type { Positions } from './listed.js'
 import { dot, norm, transposed, unique, vdot, type NormOrdOptions, type Ord } from './numpy.js'
@@ -19,7 +19,7 @@ import type { Tensor } from './tensor.js'
 const self = <D extends DType>(x: NamedMethods<D>): Tensor<D> => x as unknown as Tensor<D>
 
 /** Methods of other libraries, written by hand; their aliases extend them. */
-export abstract class NamedMethods<D extends DType> extends OpMethods<D> {
+export abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
   /** PyTorch's `permute`: {@link Tensor.permuteDims}. A view. */
   permute(...axes: Numbers): Tensor<D> {
     return permute(self(this), ...axes)

@@ -98,7 +98,8 @@ function storedAs(dtype: DType): DType {
 }
 
 /** Room for all elements, unless they are more than a tensor may hold: rows may repeat, so a small array can nest any number. */
-function allocate(op: string, row: DTypeRow, count: number): ElementArray {
+/** Memory for elements, where the budget has it. */
+export function allocate(op: string, row: DTypeRow, count: number): ElementArray {
   const bytes = count * row.bytes
   // Asking takes 2 us, more than a small array.
   const fits = bytes <= BUDGET_UNASKED || bytes <= native.memory().limit

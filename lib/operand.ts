@@ -1,14 +1,15 @@
 // What may stand where an operation takes a tensor, and the dtype that comes out of it.
 
 import type { DType, Promote, Takes, TakesTable } from './generated/dtypes.js'
+import type { Listed } from './listed.js'
 import type { Scalar } from './record.js'
 import type { Tensor } from './tensor.js'
 
 /** A device by name: `cpu`, `vulkan:0`, `cuda:1`, ... */
 export type Device = string
 
-/** An operand: a tensor, or a JavaScript scalar, which changes no dtype but bool. */
-export type Operand = Tensor | Scalar
+/** An operand: a tensor, or a JavaScript scalar or nested arrays of numbers, which change no dtype but bool. */
+export type Operand = Tensor | Scalar | Listed
 
 /** The dtype of an operand, or that it is a scalar. */
 export type DTypeOf<T> = T extends Tensor<infer D> ? D : 'scalar'

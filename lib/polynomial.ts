@@ -1,11 +1,14 @@
 // Polynomials by their coefficients, that of the highest power first, as NumPy orders them.
 
-import { checkOptions, integer, tensorGiven, within } from './call.js'
+import { arrayGiven, checkOptions, integer, tensorGiven, within } from './call.js'
 import { floating, resultType } from './dtypes.js'
 import { ArgumentError, ShapeError } from './errors.js'
-import { DTYPE, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from './generated/dtypes.js'
-import { concat, cumulativeProd, ones, zeros } from './generated/functions.js'
-import { lstsq } from './generated/linalg.js'
+import { DTYPE, type ComplexOf, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from './generated/dtypes.js'
+import { complex, concat, cumulativeProd, eye, ones, zeros } from './generated/functions.js'
+import { eigvals, lstsq } from './generated/linalg.js'
+import type { Listed } from './listed.js'
+import { dataSync } from './reading.js'
+import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'
 
 /** More coefficients than this are a mistake: each is two operations, and a column of a fit. */
@@ -79,4 +82,38 @@ export function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'
     for (let i = 0; i < coefficients.size; i++) y = (i === 0 ? none : y.multiply(values)).add(coefficients.at(i))
     return y
   }) as Tensor as Tensor<Promote<A, B>>
+}
+
+/**
+ * The roots of the polynomial with these coefficients, that of the highest power first: eigenvalues of its companion matrix (Horn and Johnson,
+ * "Matrix Analysis", 3.3), in no order. Reads which coefficients are 0.
+ *
+ * `p_0 x^n + p_1 x^(n - 1) + ... + p_n = 0`
+ *
+ * NumPy `roots`. The result is complex, where NumPy's is real if all roots are.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
+ * @example
+ * ```ts
+ * ft.roots(ft.tensor([1, -3])) // [{ re: 3, im: 0 }]
+ * ```
+ */
+export function roots<D extends DType = 'float32'>(p: Tensor<D> | Listed): Tensor<ComplexOf<FloatOf<D>>> {
+  const op = 'roots'
+  return within(op, () => {
+    const given = arrayGiven(op, 'p', p)
+    if (given.ndim !== 1) throw new ShapeError(`${op}: 'p' must be a vector, got shape [${given.shape.join(', ')}]`)
+    const coefficients: Tensor = floating(given)
+    const some = dataSync(coefficients.notEqual(0), op) as Uint8Array
+    const [first, last] = [some.indexOf(1), some.lastIndexOf(1)]
+    const zeroRoots = (like: Tensor, count: number): Tensor => zeros([count], { dtype: like.dtype, device: like.device }) as Tensor
+    const degree = last - first
+    // A polynomial without roots but 0, or of no coefficient but 0.
+    if (first < 0 || degree === 0) return zeroRoots(complex(coefficients.real() as Tensor, 0) as Tensor, first < 0 ? 0 : some.length - 1 - last)
+    const { dtype, device } = coefficients
+    const row = coefficients.at(slice(first + 1, last + 1)).divide(coefficients.at(first)).negative().expandDims(0)
+    const companion = concat([row as Tensor, eye(degree - 1, { cols: degree, dtype, device }) as Tensor], { axis: 0 }) as Tensor
+    const own = eigvals(companion) as Tensor
+    return concat([own, zeroRoots(own, some.length - 1 - last)])
+  }) as Tensor as Tensor<ComplexOf<FloatOf<D>>>
 }

@@ -2,12 +2,14 @@
 // two calls, which its documentation names.
 
 import { axisGiven, checkOptions, integer, integers, operandGiven, shown, arrayGiven, within } from './call.js'
+import { selectedBy } from './arrays/choices.js'
 import { isdtype } from './dtypes.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, Takes } from './generated/dtypes.js'
 import { conj, matrixTranspose, searchsorted, where } from './generated/functions.js'
 import { isListed, positionsOf, type Positions } from './listed.js'
-import type { Operand } from './operand.js'
+import type { Operand, PromoteAll } from './operand.js'
+import type { Scalar } from './record.js'
 import { slice } from './slice.js'
 import { Tensor } from './tensor.js'
 
@@ -130,12 +132,23 @@ export function narrow<D extends DType>(x: Tensor<D>, axis: number, start: numbe
   })
 }
 
-/** PyTorch's `select`: one place of an axis, which the result does not have. A view. */
-export function select<D extends DType>(x: Tensor<D>, axis: number, index: number): Tensor<D> {
+/**
+ * PyTorch's `select`: one place of an axis, which the result does not have, a view. NumPy's, of arrays: at each place the choice of the first condition
+ * that is true there, and where none is, `fallback`, 0 by default.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis or a place out of range, `ERR_ARGUMENT` for conditions that are not of bool or not as many as choices.
+ * @example
+ * ```ts
+ * ft.select([ft.tensor([true, false, true])], [ft.tensor([1, 2, 3])], 9) // [1, 9, 3]
+ * ```
+ */
+export function select<D extends DType>(x: Tensor<D>, axis: number, index: number): Tensor<D>
+export function select<const T extends readonly Tensor[]>(conditions: readonly Tensor<'bool'>[], choices: T, fallback?: Scalar): Tensor<PromoteAll<T>>
+export function select(x: unknown, axis: number | readonly Tensor[], index?: Scalar): Tensor {
   const op = 'select'
-  if (Array.isArray(x)) throw new ArgumentError(`${op}: for NumPy's select(conditions, choices) write ft.where(a, x, ft.where(b, y, z)); PyTorch's takes a tensor, an axis and an index`)
+  if (Array.isArray(x) && typeof axis !== 'number') return selectedBy(op, x, axis, index)
   return within(op, () => {
-    const values = arrayGiven(op, 'x', x) as Tensor<D>
+    const values = arrayGiven(op, 'x', x)
     const at = axisGiven(op, axis, values.ndim)
     return values.at(...Array.from({ length: at }, () => slice()), integer(op, 'index', index))
   })

@@ -5,6 +5,13 @@ import { dtype } from '../expectations.js'
 import { bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128, wide } from '../operands.js'
 
 export function results(): void {
+  // Arrays of numbers are weak, as numbers are.
+  dtype('float32', f32.add([1, 2, 3, 4]))
+  dtype('int8', ft.multiply(i8, [1, 2, 3, 4]))
+  dtype('float64', ft.subtract([[1], [2]], f64))
+  dtype('bool', i8.less([1, 2, 3, 4]))
+  dtype('float16', ft.where(bool, f16, [1, 2, 3, 4]))
+  dtype('float32', i8.divide([1, 2, 3, 4]))
   // The promoted dtype.
   dtype('int16', ft.add(i8, u8))
   dtype('float64', f32.add(f64))
@@ -151,8 +158,12 @@ export function compiled(): void {
 export function misuse(): void {
   // @ts-expect-error: a text for an operand
   f32.add('1')
-  // @ts-expect-error: an array for an operand
-  f32.add([1, 2])
+  // @ts-expect-error: an array of numbers beside bool is as a number
+  ft.add(bool, [1, 2, 3, 4])
+  // @ts-expect-error: one of both is a tensor
+  ft.add([1, 2], [3, 4])
+  // @ts-expect-error: texts
+  f32.add(['1', '2'])
   // @ts-expect-error: null for an operand
   f32.add(null)
   // @ts-expect-error: the operand is missing

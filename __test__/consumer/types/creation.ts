@@ -5,6 +5,7 @@ import { dtype } from '../expectations.js'
 import { bool, i8, u64, f16, bf16, f32, c64, wide } from '../operands.js'
 
 export function results(): void {
+  dtype('float32', ft.full([2], [1, 2]))
   // By the data: numbers, bigints, booleans, complex numbers, typed arrays.
   dtype('float32', ft.tensor(3))
   dtype('float32', ft.tensor([]))
@@ -158,8 +159,8 @@ export function misuse(): void {
   ft.full([2])
   // @ts-expect-error: a text for a value
   ft.full([2], '1')
-  // @ts-expect-error: an array for a value
-  ft.full([2], [1, 2])
+  // @ts-expect-error: texts for a value
+  ft.full([2], ['1', '2'])
   // @ts-expect-error: a number for bool
   ft.full([2], 1, { dtype: 'bool' })
   // @ts-expect-error: the shape stands first

@@ -5,6 +5,10 @@ import { dtype, is } from '../expectations.js'
 import { bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128, wide } from '../operands.js'
 
 export async function results(): Promise<void> {
+  // Arrays of numbers stand for tensors.
+  dtype('float64', f64.withAt([[0, 1]], [1, 2]))
+  dtype('int32', f64.searchsorted([1, 2]))
+  dtype('bool', ft.isin(f32, [1, 2]))
   // Index items keep the dtype.
   dtype('float32', f32.at(0))
   dtype('int8', i8.at('1:', null))
@@ -147,8 +151,8 @@ export function misuse(): void {
   f32.withAt([0])
   // @ts-expect-error: a text for a value
   f32.withAt([0], '1')
-  // @ts-expect-error: an array for a value
-  f32.withAt([0], [1])
+  // @ts-expect-error: texts for a value
+  f32.withAt([0], ['1'])
   // @ts-expect-error: a number beside a bool tensor
   bool.withAt([0], 1)
   // @ts-expect-error: positions are integers
@@ -247,8 +251,8 @@ export function misuse(): void {
   f32.searchsorted(1, f32)
   // @ts-expect-error: complex numbers have no order
   c64.searchsorted(1)
-  // @ts-expect-error: an array for a tensor
-  f32.searchsorted([1])
+  // @ts-expect-error: texts for a tensor
+  f32.searchsorted(['1'])
   // @ts-expect-error: an array for a tensor
   ft.uniqueAll([1, 2])
   // @ts-expect-error: one axis
@@ -273,8 +277,8 @@ export function misuse(): void {
   ft.isin(bool, 1)
   // @ts-expect-error: no tensor among the operands
   ft.isin(1, 2)
-  // @ts-expect-error: an array for a tensor
-  ft.isin(f32, [1, 2])
+  // @ts-expect-error: texts for a tensor
+  ft.isin(f32, ['1', '2'])
   // @ts-expect-error: a text for a boolean
   ft.isin(f32, f32, { invert: 'yes' })
   // @ts-expect-error: a number for a tensor

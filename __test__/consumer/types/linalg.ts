@@ -76,7 +76,7 @@ export function misuse(): void {
   // @ts-expect-error: one argument too many
   ft.linalg.inv(f32, f32)
   // @ts-expect-error: no such function, and its type says what to write
-  ft.linalg.luFactor(f32)
+  ft.linalg.schur(f32)
   // @ts-expect-error: a function only
   f32.inv()
   // @ts-expect-error: no such mode

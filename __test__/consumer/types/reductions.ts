@@ -5,6 +5,9 @@ import { dtype } from '../expectations.js'
 import { bool, i8, u8, i16, u16, i32, i64, u64, f16, bf16, f32, f64, c64, c128, wide, square } from '../operands.js'
 
 export function results(): void {
+  // Arrays of numbers stand for tensors.
+  dtype('float64', f64.quantile([0.5, 1]))
+  dtype('float32', i8.percentile([50]))
   // Sums and products: bool and smaller integers widen to 32 bits, unless another dtype is asked for.
   dtype('int32', ft.sum(bool))
   dtype('int32', i8.sum(0))
@@ -253,8 +256,8 @@ export function misuse(): void {
   f32.quantile()
   // @ts-expect-error: a text for a number
   f32.quantile('0.5')
-  // @ts-expect-error: an array for a tensor
-  f32.quantile([0.5])
+  // @ts-expect-error: texts for a tensor
+  f32.quantile(['0.5'])
   // @ts-expect-error: no such method
   f32.quantile(0.5, { method: 'closest' })
   // @ts-expect-error: no such option

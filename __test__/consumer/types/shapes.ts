@@ -165,8 +165,8 @@ export function misuse(): void {
   f32.swapaxes(0)
   // @ts-expect-error: texts for axes
   f32.swapaxes('0', '1')
-  // @ts-expect-error: one axis alone
-  f32.expandDims([0, 1])
+  // @ts-expect-error: texts for axes
+  f32.expandDims(['0', '1'])
   // @ts-expect-error: no options
   f32.squeeze({ axis: '0' })
   // @ts-expect-error: no such option
@@ -211,8 +211,8 @@ export function misuse(): void {
   f32.tile()
   // @ts-expect-error: a text for a number
   f32.repeat('2')
-  // @ts-expect-error: one number for all
-  f32.repeat([1, 2])
+  // @ts-expect-error: texts for counts
+  f32.repeat(['1', '2'])
   // @ts-expect-error: the width is missing
   f32.pad()
   // @ts-expect-error: no such mode
@@ -342,5 +342,5 @@ export function misuse(): void {
   // @ts-expect-error: options are an object
   f32.correlate(f32, 'full')
   // @ts-expect-error: no such method, and its type says what to write
-  f32.partition(1)
+  f32.indexReduce(1)
 }

@@ -36,8 +36,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly bitwiseNot: Tensor<D>['bitwiseInvert']
   /** Alias of {@link Tensor.matmul}. */
   declare readonly bmm: Tensor<D>['matmul']
-  /** Alias of {@link Tensor.clip}. */
-  declare readonly clamp: Tensor<D>['clip']
   /** Alias of {@link Tensor.minimum}. */
   declare readonly clampMax: Tensor<D>['minimum']
   /** Alias of {@link Tensor.maximum}. */
@@ -127,45 +125,7 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** Alias of {@link Tensor.expandDims}. */
   declare readonly unsqueeze: Tensor<D>['expandDims']
   /** @deprecated */
-  declare readonly cummax: Instead<'cumulativeMax(axis) gives the values; PyTorch\'s pair has their positions too'>
-  /** @deprecated */
-  declare readonly cummin: Instead<'cumulativeMin(axis) gives the values; PyTorch\'s pair has their positions too'>
-  /** @deprecated */
-  declare readonly partition: Instead<'write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)'>
-  /** @deprecated */
-  declare readonly argpartition: Instead<'write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)'>
-  /** @deprecated */
-  declare readonly msort: Instead<'write x.sort(0)'>
-  /** @deprecated */
-  declare readonly indexAdd: Instead<'write x.scatterAdd(indices, updates, axis): the axis stands last'>
-  /** @deprecated */
-  declare readonly indexCopy: Instead<'write x.scatter(indices, updates, axis): the axis stands last'>
-  /** @deprecated */
-  declare readonly indexFill: Instead<'write x.withAt([indices], value)'>
-  /** @deprecated */
-  declare readonly indexPut: Instead<'write x.withAt([indices], value)'>
-  /** @deprecated */
-  declare readonly putMask: Instead<'write x.withAt([indices], value)'>
-  /** @deprecated */
   declare readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>
-  /** @deprecated */
-  declare readonly scatterReduce: Instead<'write x.segmentSum, x.segmentMean, x.segmentMin or x.segmentMax(segments, n)'>
-  /** @deprecated */
-  declare readonly maskedScatter: Instead<'write x.withAt([mask], values)'>
-  /** @deprecated */
-  declare readonly addmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>
-  /** @deprecated */
-  declare readonly addmv: Instead<'write input.add(a.matmul(b)), which runs as one program'>
-  /** @deprecated */
-  declare readonly addbmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>
-  /** @deprecated */
-  declare readonly baddbmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>
-  /** @deprecated */
-  declare readonly addr: Instead<'write input.add(a.matmul(b)), which runs as one program'>
-  /** @deprecated */
-  declare readonly addcmul: Instead<'write input.add(a.mul(b).mul(value))'>
-  /** @deprecated */
-  declare readonly addcdiv: Instead<'write input.add(a.div(b).mul(value))'>
   /** @deprecated */
   declare readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>
   /** @deprecated */
@@ -183,55 +143,13 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
   /** @deprecated */
-  declare readonly logdet: Instead<'write ft.linalg.slogdet(x).logabsdet'>
-  /** @deprecated */
-  declare readonly mode: Instead<'write ft.uniqueCounts(x), and take the value with the largest count'>
-  /** @deprecated */
-  declare readonly histc: Instead<'write ft.histogram(x, { bins, range })'>
-  /** @deprecated */
-  declare readonly nanargmax: Instead<'write x.nanToNum(-Infinity).argmax()'>
-  /** @deprecated */
-  declare readonly nanargmin: Instead<'write x.nanToNum(Infinity).argmin()'>
-  /** @deprecated */
-  declare readonly varMean: Instead<'write x.var() and x.mean(): both run in one program'>
-  /** @deprecated */
-  declare readonly stdMean: Instead<'write x.std() and x.mean(): both run in one program'>
-  /** @deprecated */
-  declare readonly aminmax: Instead<'write x.min() and x.max(): both run in one program'>
-  /** @deprecated */
   declare readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>
   /** @deprecated */
   declare readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>
   /** @deprecated */
-  declare readonly frexp: Instead<'write exponent = x.abs().log2().floor(), x.div(exponent.exp2())'>
-  /** @deprecated */
   declare readonly ldexp: Instead<'write x.mul(exponent.exp2())'>
   /** @deprecated */
-  declare readonly modf: Instead<'write x.frac() and x.trunc()'>
-  /** @deprecated */
-  declare readonly divmod: Instead<'write a.floorDivide(b) and a.remainder(b)'>
-  /** @deprecated */
-  declare readonly spacing: Instead<'write x.nextafter(Infinity).sub(x)'>
-  /** @deprecated */
-  declare readonly isreal: Instead<'write x.imag().equal(0)'>
-  /** @deprecated */
-  declare readonly dist: Instead<'write ft.linalg.vectorNorm(a.sub(b))'>
-  /** @deprecated */
-  declare readonly cdist: Instead<'write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })'>
-  /** @deprecated */
-  declare readonly renorm: Instead<'write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))'>
-  /** @deprecated */
-  declare readonly diagflat: Instead<'write ft.diag(x.flatten())'>
-  /** @deprecated */
-  declare readonly uniqueConsecutive: Instead<'write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0'>
-  /** @deprecated */
-  declare readonly compress: Instead<'write x.at(mask); along another axis x.at(\':\', mask)'>
-  /** @deprecated */
-  declare readonly choose: Instead<'write choices.at(indices, ft.arange(n)) of a stacked tensor, or ft.where'>
-  /** @deprecated */
   declare readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>
-  /** @deprecated */
-  declare readonly rollaxis: Instead<'write x.moveaxis(axis, start)'>
   /** @deprecated */
   declare readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>
   /** @deprecated */
@@ -329,8 +247,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly setitem: Instead<'tensors do not change; write x.withAt([0], value)'>
   /** @deprecated */
-  declare readonly put: Instead<'tensors do not change; write x.withAt([0], value)'>
-  /** @deprecated */
   declare readonly indexPut_: Instead<'tensors do not change; write x.withAt([0], value)'>
   /** @deprecated */
   declare readonly resize: Instead<'write x.reshape(shape); a tensor does not change its size'>
@@ -399,6 +315,24 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly isin: Instead<'write ft.isin(x, y)'>
   /** @deprecated */
+  declare readonly cdist: Instead<'write ft.cdist(x, y)'>
+  /** @deprecated */
+  declare readonly divmod: Instead<'write ft.divmod(x, y)'>
+  /** @deprecated */
+  declare readonly modf: Instead<'write ft.modf(x)'>
+  /** @deprecated */
+  declare readonly spacing: Instead<'write ft.spacing(x)'>
+  /** @deprecated */
+  declare readonly nanargmax: Instead<'write ft.nanargmax(x)'>
+  /** @deprecated */
+  declare readonly nanargmin: Instead<'write ft.nanargmin(x)'>
+  /** @deprecated */
+  declare readonly varMean: Instead<'write ft.varMean(x)'>
+  /** @deprecated */
+  declare readonly stdMean: Instead<'write ft.stdMean(x)'>
+  /** @deprecated */
+  declare readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>
+  /** @deprecated */
   declare readonly where: Instead<'write ft.where(condition, x, y)'>
   /** @deprecated */
   declare readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>
@@ -424,7 +358,6 @@ export const SAME: Readonly<Record<string, string>> = {
   average: 'mean',
   bitwiseNot: 'bitwiseInvert',
   bmm: 'matmul',
-  clamp: 'clip',
   clampMax: 'minimum',
   clampMin: 'maximum',
   clone: 'copy',
@@ -473,46 +406,13 @@ export const SAME: Readonly<Record<string, string>> = {
 
 /** What calls of methods throw that are none, and their names. */
 export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
-  ['cumulativeMax(axis) gives the values; PyTorch\'s pair has their positions too', 'cummax'],
-  ['cumulativeMin(axis) gives the values; PyTorch\'s pair has their positions too', 'cummin'],
-  ['write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)', 'partition argpartition'],
-  ['write x.sort(0)', 'msort'],
-  ['write x.scatterAdd(indices, updates, axis): the axis stands last', 'indexAdd'],
-  ['write x.scatter(indices, updates, axis): the axis stands last', 'indexCopy'],
-  ['write x.withAt([indices], value)', 'indexFill indexPut putMask'],
   ['write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)', 'indexReduce'],
-  ['write x.segmentSum, x.segmentMean, x.segmentMin or x.segmentMax(segments, n)', 'scatterReduce'],
-  ['write x.withAt([mask], values)', 'maskedScatter'],
-  ['write input.add(a.matmul(b)), which runs as one program', 'addmm addmv addbmm baddbmm addr'],
-  ['write input.add(a.mul(b).mul(value))', 'addcmul'],
-  ['write input.add(a.div(b).mul(value))', 'addcdiv'],
   ['PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)', 'svd'],
   ['it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s', 'qr cholesky eig eigh eigvals eigvalsh lstsq'],
-  ['write ft.linalg.slogdet(x).logabsdet', 'logdet'],
-  ['write ft.uniqueCounts(x), and take the value with the largest count', 'mode'],
-  ['write ft.histogram(x, { bins, range })', 'histc'],
-  ['write x.nanToNum(-Infinity).argmax()', 'nanargmax'],
-  ['write x.nanToNum(Infinity).argmin()', 'nanargmin'],
-  ['write x.var() and x.mean(): both run in one program', 'varMean'],
-  ['write x.std() and x.mean(): both run in one program', 'stdMean'],
-  ['write x.min() and x.max(): both run in one program', 'aminmax'],
   ['write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)', 'logaddexp2'],
   ['write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)', 'logcumsumexp'],
-  ['write exponent = x.abs().log2().floor(), x.div(exponent.exp2())', 'frexp'],
   ['write x.mul(exponent.exp2())', 'ldexp'],
-  ['write x.frac() and x.trunc()', 'modf'],
-  ['write a.floorDivide(b) and a.remainder(b)', 'divmod'],
-  ['write x.nextafter(Infinity).sub(x)', 'spacing'],
-  ['write x.imag().equal(0)', 'isreal'],
-  ['write ft.linalg.vectorNorm(a.sub(b))', 'dist'],
-  ['write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })', 'cdist'],
-  ['write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))', 'renorm'],
-  ['write ft.diag(x.flatten())', 'diagflat'],
-  ['write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0', 'uniqueConsecutive'],
-  ['write x.at(mask); along another axis x.at(\':\', mask)', 'compress'],
-  ['write choices.at(indices, ft.arange(n)) of a stacked tensor, or ft.where', 'choose'],
   ['strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)', 'asStrided'],
-  ['write x.moveaxis(axis, start)', 'rollaxis'],
   ['write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })', 'multinomial'],
   ['draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })', 'bernoulli'],
   ['write operations on whole tensors with { axis }; a JavaScript function sees one element at a time', 'applyAlongAxis apply'],
@@ -525,7 +425,7 @@ export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)', 'fill fill_ zero_'],
   ['tensors do not change; write x = x.add(y), without the underscore', 'add_ sub_ mul_ div_ pow_ clamp_ clip_ neg_ exp_ sqrt_ relu_ sigmoid_ copy_ set_ addcmul_ addcdiv_ masked_fill_ scatter_ scatter_add_ index_add_ unsqueeze_ squeeze_ t_ transpose_'],
   ['tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)', 'uniform_ normal_ random_ bernoulli_ exponential_'],
-  ['tensors do not change; write x.withAt([0], value)', 'itemset setitem put indexPut_'],
+  ['tensors do not change; write x.withAt([0], value)', 'itemset setitem indexPut_'],
   ['write x.reshape(shape); a tensor does not change its size', 'resize'],
   ['memory is not visible; write x.toBytes() or await x.data()', 'stride strides storage storageOffset dataPtr untypedStorage'],
   ['layouts are not visible: every read is in row-major order', 'isContiguous'],
@@ -546,6 +446,15 @@ export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['write ft.concat([x, y], axis) or ft.stack([x, y], axis)', 'hstack vstack concat stack cat'],
   ['write ft.arraySplit(x, n, axis)', 'arraySplit'],
   ['write ft.isin(x, y)', 'isin'],
+  ['write ft.cdist(x, y)', 'cdist'],
+  ['write ft.divmod(x, y)', 'divmod'],
+  ['write ft.modf(x)', 'modf'],
+  ['write ft.spacing(x)', 'spacing'],
+  ['write ft.nanargmax(x)', 'nanargmax'],
+  ['write ft.nanargmin(x)', 'nanargmin'],
+  ['write ft.varMean(x)', 'varMean'],
+  ['write ft.stdMean(x)', 'stdMean'],
+  ['write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)', 'rollaxis'],
   ['write ft.where(condition, x, y)', 'where'],
   ['write x.sum({ axis, keepdims: true })', 'sumToSize'],
   ['no tensor has a gradient: ft.grad(fn)(x) returns it', 'grad gradFn'],

@@ -30,16 +30,21 @@ pub enum Place {
 type Names = [(Place, &'static [(&'static str, &'static str)])];
 
 /// Names written by hand, since their arguments stand otherwise than ours, each with what it is here: `lib/numpy.ts`, `lib/pytorch.ts`,
-/// `lib/fft.ts` and, of methods, `lib/named.ts`.
+/// `lib/fft.ts`, `lib/arrays` and, of methods, `lib/named.ts` and `lib/composed.ts`.
 const WRITTEN: &Names = &[
     (
         Place::Both,
         &[
             ("adjoint", "x.mT.conj()"),
             ("bucketize", "ft.searchsorted(boundaries, x)"),
+            ("clamp", "x.clip(min, max), with bounds by name too"),
+            ("cummax", "x.cumulativeMax(axis), and where each stands"),
+            ("cummin", "x.cumulativeMin(axis), and where each stands"),
             ("dot", "a.matmul(b) of vectors and matrices"),
             ("expand", "x.broadcastTo(shape), where -1 keeps a size"),
             ("gather", "x.takeAlongAxis(indices, axis)"),
+            ("indexAdd", "x.scatterAdd(index, source, axis)"),
+            ("indexCopy", "x.scatter(index, source, axis)"),
             ("indexSelect", "x.take(indices, axis)"),
             ("isComplex", "ft.isdtype(x.dtype, 'complex floating')"),
             ("isFloatingPoint", "ft.isdtype(x.dtype, 'real floating')"),
@@ -48,8 +53,10 @@ const WRITTEN: &Names = &[
             ("narrow", "x.at(ft.slice(start, start + length))"),
             ("norm", "ft.linalg.vectorNorm(x), ft.linalg.matrixNorm(x)"),
             ("numel", "x.size"),
+            ("partition", "x.sort(axis)"),
             ("permute", "x.permuteDims(axes)"),
-            ("select", "x.at(index) along an axis"),
+            ("scatterReduce", "x.putAlongAxis(index, source, { axis, update })"),
+            ("select", "x.at(index) along an axis; NumPy's of conditions and choices"),
             ("t", "x.T"),
             ("transpose", "x.permuteDims(axes), x.swapaxes(a, b)"),
             ("unique", "ft.uniqueValues(x)"),

@@ -20,9 +20,6 @@ pub const SPACES: [(&str, &str, &str); 10] = [
     ("io", "io", "Files: `ft.io`"),
 ];
 
-/// JavaScript words that cannot be declared.
-const RESERVED: [&str; 1] = ["delete"];
-
 /// The files, each with its path.
 pub fn render() -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = SPACES
@@ -51,6 +48,7 @@ fn shown(target: &str) -> String {
         Some((name, module)) => {
             let space = match module {
                 "nn/init" => "nn.init.",
+                "arrays/factors" | "arrays/tolerances" => "linalg.",
                 "draws" | "rejection" | "generator" | "distributions" => "random.",
                 _ if module.starts_with("nn/") => "nn.",
                 _ if module.starts_with("optim/") => "optim.",
@@ -86,12 +84,7 @@ fn functions(space: &str, title: &str) -> String {
     }
     let prefix = if space.is_empty() { String::new() } else { format!("{space}.") };
     for Instead { name, words } in &instead {
-        let reserved = RESERVED.contains(name);
-        let (export, id) = if reserved { ("", format!("{name}_")) } else { ("export ", name.to_string()) };
-        let _ = writeln!(body, "/** @deprecated */\n{export}const {id} = instead('{prefix}{name}', {})", quoted(words));
-        if reserved {
-            let _ = writeln!(body, "export {{ {id} as {name} }}");
-        }
+        let _ = writeln!(body, "/** @deprecated */\nexport const {name} = instead('{prefix}{name}', {})", quoted(words));
     }
     imports.sort();
     let mut out = format!("{HEADER}// Names of NumPy and PyTorch. {title}.\n\n");

@@ -1,0 +1,119 @@
+// Elements chosen from several tensors, by conditions or by numbers.
+
+import { arrayGiven, checkOptions, operandGiven, shown, within } from '../call.js'
+import { broadcastArrays } from '../broadcasting.js'
+import { zerosLike } from '../creation.js'
+import { resultType } from '../dtypes.js'
+import { ArgumentError } from '../errors.js'
+import type { DType } from '../generated/dtypes.js'
+import { full, stack, where } from '../generated/functions.js'
+import type { Positions } from '../listed.js'
+import type { Operand } from '../operand.js'
+import { Tensor } from '../tensor.js'
+import { integersGiven, listGiven } from './options.js'
+
+/** More choices than this are a mistake: each is an operation. */
+const MOST = 2 ** 12
+
+function several(op: string, name: string, value: unknown): readonly unknown[] {
+  const items = listGiven(op, name, value)
+  if (items.length > MOST) throw new ArgumentError(`${op}: '${name}' has ${items.length} items, more than ${MOST}`)
+  return items
+}
+
+/** Conditions as tensors of bool. */
+function conditions(op: string, name: string, value: unknown): Tensor[] {
+  return several(op, name, value).map((item, i) => {
+    const mask = arrayGiven(op, `${name}[${i}]`, item)
+    if (mask.dtype !== 'bool') throw new ArgumentError(`${op}: '${name}[${i}]' must be a tensor of bool, got ${mask.dtype}`)
+    return mask
+  })
+}
+
+/** NumPy's `select`: of each place the choice of the first condition that is true there. */
+export function selectedBy(op: string, condlist: unknown, choicelist: unknown, fallback: unknown): Tensor {
+  return within(op, () => {
+    const [masks, choices] = [conditions(op, 'conditions', condlist), several(op, 'choices', choicelist).map((x, i) => operandGiven(op, `choices[${i}]`, x))]
+    if (masks.length === 0 || masks.length !== choices.length) throw new ArgumentError(`${op}: there are ${masks.length} conditions and ${choices.length} choices`)
+    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback)
+    const tensors = choices.filter((x) => x instanceof Tensor)
+    // What is bool stays bool beside the default.
+    const none = fallback === undefined && tensors.length > 0 && resultType(...choices) === 'bool' ? false : last
+    return masks.reduceRight<Operand>((rest, mask, i) => where(mask, choices[i] as Tensor, rest as Tensor) as Tensor, none) as Tensor
+  })
+}
+
+/** What stands where a condition is true: a value, or a function of the whole tensor. */
+export type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand)
+
+/**
+ * Of each element what belongs to the last condition that is true there: a value, or a function's result. One more piece than conditions is for
+ * where none is true, which else gives 0.
+ *
+ * NumPy `piecewise`. A function is called once, with the whole tensor; NumPy's sees the elements where its condition is true. The result has the dtype
+ * of `x`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for conditions that are not of bool and a number of pieces that does not fit, `ERR_SHAPE`, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.piecewise(ft.tensor([-2, 3]), [ft.tensor([true, false])], [(x) => x.neg(), 10]) // [2, 10]
+ * ```
+ */
+export function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly Tensor<'bool'>[], pieces: readonly Piece<D>[]): Tensor<D> {
+  const op = 'piecewise'
+  const [values, masks, parts] = within(op, () => {
+    const given = [arrayGiven(op, 'x', x) as Tensor<D>, conditions(op, 'conditions', conditionList), several(op, 'pieces', pieces)] as const
+    const [, { length: n }, { length: m }] = given
+    if (m !== n && m !== n + 1) throw new ArgumentError(`${op}: ${n} conditions take ${n} or ${n + 1} pieces, got ${m}`)
+    return given
+  })
+  // Functions are the caller's: their errors are none of this call.
+  const results = parts.map((piece) => (typeof piece === 'function' ? (piece as (x: Tensor<D>) => unknown)(values) : piece))
+  return within(op, () => {
+    const operands = results.map((result, i) => {
+      const operand = operandGiven(op, `pieces[${i}]`, result)
+      return operand instanceof Tensor ? operand.astype(values.dtype) : operand
+    })
+    const rest = operands.length > masks.length ? operands[masks.length] : 0
+    const start = where(full(values.shape, true, { device: values.device }), rest as Tensor, zerosLike(values)) as Tensor
+    return masks.reduce<Tensor>((out, mask, i) => where(mask, operands[i] as Tensor, out) as Tensor, start)
+  }) as Tensor<D>
+}
+
+/** Options of `choose`. */
+export interface ChooseOptions {
+  /** What a number without a choice does: an error when the result is read (`'raise'`, the default), counts around, or is limited. */
+  readonly mode?: 'raise' | 'wrap' | 'clip' | undefined
+}
+
+const MODES: readonly unknown[] = ['raise', 'wrap', 'clip']
+
+/**
+ * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
+ *
+ * `out_i = choices_(indices_i, i)`
+ *
+ * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * `ERR_INDEX` when the result is read, for a number without a choice.
+ * @example
+ * ```ts
+ * ft.choose([0, 1, 0], [ft.tensor([1, 2, 3]), ft.tensor([4, 5, 6])]) // [1, 5, 3]
+ * ```
+ */
+export function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D> {
+  const op = 'choose'
+  return within(op, () => {
+    const list = choices instanceof Tensor ? [...choices] : several(op, 'choices', choices)
+    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
+    if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
+    const { mode = 'raise' } = checkOptions(op, options, ['mode'])
+    if (!MODES.includes(mode)) throw new ArgumentError(`${op}: 'mode' must be one of 'raise', 'wrap', 'clip', got ${shown(mode)}`)
+    const n = tensors.length
+    const given = integersGiven(op, 'indices', indices, tensors[0])
+    const numbers = mode === 'wrap' ? given.remainder(n) : mode === 'clip' ? given.clip(0, n - 1) : given
+    const [places, ...wide] = broadcastArrays(numbers as Tensor, ...tensors)
+    return stack(wide).takeAlongAxis((places as Tensor<'int32'>).expandDims(0), { axis: 0 }).squeeze(0)
+  }) as Tensor<D>
+}

@@ -1,0 +1,44 @@
+// What functions of whole arrays are told beside tensors, checked.
+
+import { checkOptions, shown, arrayGiven } from '../call.js'
+import { ArgumentError, DTypeError } from '../errors.js'
+import { DTYPE } from '../generated/dtypes.js'
+import { isListed, positionsOf } from '../listed.js'
+import type { Tensor } from '../tensor.js'
+
+/** The axis of a call, which may stand alone. */
+export interface AxisOptions {
+  /** The axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/** The axis of a call, which may stand alone, and whether it stays. */
+export interface AxisKeptOptions extends AxisOptions {
+  /** Whether the axis stays, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/** The options of a call; a number in their place is the axis. */
+export function axisOrOptions(op: string, options: unknown, names: readonly string[] = ['axis']): Record<string, unknown> {
+  return typeof options === 'number' ? { axis: options } : checkOptions(op, options, names)
+}
+
+/** Whether something is so; false by default. */
+export function flag(op: string, name: string, value: unknown): boolean {
+  if (value === undefined) return false
+  if (typeof value !== 'boolean') throw new ArgumentError(`${op}: '${name}' must be a boolean, got ${shown(value)}`)
+  return value
+}
+
+/** A tensor of integers; the numbers of an array become integers. */
+export function integersGiven(op: string, name: string, value: unknown, beside?: Tensor): Tensor {
+  const x = isListed(value) ? positionsOf(op, value, beside) : arrayGiven(op, name, value)
+  if (DTYPE[x.dtype].min === null) throw new DTypeError(`${op}: '${name}' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
+  return x
+}
+
+/** Arguments that stand one after the other in an array, copied. */
+export function listGiven(op: string, name: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be an array, got ${shown(value)}`)
+  return Array.from({ length: value.length }, (_, i): unknown => value[i])
+}

@@ -1,0 +1,113 @@
+// Operations on shapes that take more than their rows: several new axes, counts of their own for each place, and no axis at all.
+
+import { arrayGiven, axisGiven, checkOptions, integers, tensorList, within } from '../call.js'
+import { ArgumentError, IndexError, ShapeError } from '../errors.js'
+import { DTYPE, type DType } from '../generated/dtypes.js'
+import { concat as concatAlong, expandDims as expandOne, repeat as repeatEqually, type RepeatOptions } from '../generated/functions.js'
+import { OP } from '../generated/table.js'
+import { isListed, type Listed, type Positions } from '../listed.js'
+import type { PromoteAll } from '../operand.js'
+import { allocate } from '../nested.js'
+import { dataSync } from '../reading.js'
+import { Tensor } from '../tensor.js'
+import { upload } from '../upload.js'
+import { axisOrOptions, integersGiven } from './options.js'
+
+/**
+ * New axes of size 1 at these places of the result. A view.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `expand_dims`, PyTorch `unsqueeze`.
+ *
+ * @param x A tensor.
+ * @param axis One axis of the result, or several; negative ones count from its last; 0 by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).expandDims(3)` and axes that are named twice.
+ * @example
+ * ```ts
+ * ft.expandDims(ft.tensor([1, 2]), [0, 2]) // [[[1], [2]]]
+ * ```
+ */
+export function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number | readonly number[]): Tensor<A> {
+  const op = 'expandDims'
+  if (!Array.isArray(axis)) return Reflect.apply(expandOne, undefined, arguments) as Tensor<A>
+  return within(op, () => {
+    const values = arrayGiven(op, 'x', x) as Tensor<A>
+    const given = integers(op, 'axis', axis)
+    const places = given.map((place) => axisGiven(op, place, values.ndim + given.length)).sort((a, b) => a - b)
+    const twice = places.find((place, i) => place === places[i + 1])
+    if (twice !== undefined) throw new IndexError(`${op}: axis ${twice} is named twice`)
+    return places.reduce((out, place) => expandOne(out, place), values)
+  })
+}
+
+/** Options of `concat`. */
+export interface ConcatOptions {
+  /** The axis; negative ones count from the last; null joins the elements of all in row-major order; 0 by default. */
+  readonly axis?: number | null | undefined
+}
+
+/**
+ * Tensors joined along an axis they have; without one (null) their elements along one axis.
+ *
+ * `[x_1, ..., x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `concat`, PyTorch `cat`.
+ *
+ * @param arrays Tensors, at least one.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.concat([ft.zeros([2]), ft.zeros([2, 2])])`, `ERR_ARGUMENT`, as for `ft.concat([])`.
+ * @example
+ * ```ts
+ * ft.concat([ft.tensor([[1, 2]]), ft.tensor([3])], null) // [1, 2, 3]
+ * ```
+ */
+export function concat<const A extends readonly Tensor[]>(arrays: A, options?: number | null | ConcatOptions): Tensor<PromoteAll<A>> {
+  const axis = options === null ? null : typeof options === 'object' && (options as ConcatOptions).axis === null ? checkOptions('concat', options, ['axis'])['axis'] : undefined
+  if (axis !== null) return Reflect.apply(concatAlong, undefined, arguments) as Tensor<PromoteAll<A>>
+  return within('concat', () => concatAlong(tensorList(OP.concat, arrays).map((x) => x.flatten()))) as Tensor as Tensor<PromoteAll<A>>
+}
+
+/**
+ * Each element several times, along an axis or in row-major order of all: all as often, or each as often as its count says. Counts in a
+ * tensor are read.
+ *
+ * `out_i = x_{floor(i / repeats)}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `repeat`, PyTorch `repeat_interleave`.
+ *
+ * @param x A tensor.
+ * @param repeats An integer, or one for each place of the axis.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more or fewer counts than
+ * places.
+ * @example
+ * ```ts
+ * ft.repeat(ft.tensor([5, 6, 7]), [2, 0, 1]) // [5, 5, 7]
+ * ```
+ */
+export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number | Positions | Tensor, options?: number | RepeatOptions): Tensor<A> {
+  const op = 'repeat'
+  if (!isListed(repeats) && !(repeats instanceof Tensor)) return Reflect.apply(repeatEqually, undefined, arguments) as Tensor<A>
+  return within(op, () => {
+    const values = arrayGiven(op, 'x', x)
+    const { axis } = axisOrOptions(op, options)
+    const lines = (axis === undefined ? values.flatten() : values) as Tensor
+    const at = axis === undefined ? 0 : axisGiven(op, axis, lines.ndim)
+    const counts = integersGiven(op, 'repeats', repeats, lines)
+    const size = lines.shape[at] as number
+    if (counts.ndim > 1 || (counts.size !== size && counts.size !== 1)) throw new ShapeError(`${op}: counts of shape [${counts.shape.join(', ')}] for axis ${at} of size ${size}`)
+    const read = Array.from(dataSync(counts, op) as ArrayLike<number | bigint>, Number)
+    const each = read.length === size ? read : new Array<number>(size).fill(read[0] as number)
+    const negative = each.find((count) => count < 0)
+    if (negative !== undefined) throw new ArgumentError(`${op}: a count must not be negative, got ${negative}`)
+    const total = each.reduce((sum, count) => sum + count, 0)
+    const places = allocate(op, DTYPE.int32, total) as Int32Array
+    let end = 0
+    each.forEach((count, i) => places.fill(i, end, (end += count)))
+    return lines.take(upload(op, DTYPE.int32, [total], lines.type.device, new Uint8Array(places.buffer)) as Tensor<'int32'>, { axis: at })
+  }) as Tensor<A>
+}
