@@ -70,8 +70,7 @@ export function results(): void {
   const untyped = ft.jit((x, y) => x.mul(y))
   is<(...args: ft.Tensor[]) => ft.Tensor>()(untyped)
   is<Params>()(ft.jit((p: Params) => p)(params()))
-  const mapped = ft.vmap((x: F, y: F): F => x.add(y), { inAxes: [0, null], outAxes: 1 })
-  is<(x: F, y: F) => F>()(mapped)
+  is<F>()(ft.vmap((x: F, y: F): F => x.add(y), { inAxes: [0, null], outAxes: 1 })(f32, f32))
   const plain = ft.vmap((x) => ({ y: x.mul(2) }))
   is<(...args: ft.Tensor[]) => { y: ft.Tensor }>()(plain)
 
