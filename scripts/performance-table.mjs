@@ -42,7 +42,7 @@ const FEW = {
   softmax: 'softmax of rows',
   argsort_1e6: 'argsort of 10^6 elements',
   conv3x3_64x56: 'convolution, 3 x 3, 64 channels of 56 x 56',
-  mlp_step: 'training step of a network of 784, 256 and 10'
+  mlp_step: 'training step of a perceptron, 784-256-10'
 }
 
 function summary(file) {
