@@ -12411,6 +12411,11 @@ interface InterpolateOptions {
  */
 declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
 
+/** Options of `nn.embedding`. */
+interface EmbedOptions {
+    /** An index whose vectors have no gradient; negative ones count from the end. */
+    readonly paddingIndex?: number | undefined;
+}
 /**
  * Rows of weights [entries, features] that integers pick: a vector of features in the place of each index.
  *
@@ -12418,14 +12423,14 @@ declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor and a `paddingIndex` that is no entry, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
  * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
  * ```
  */
-declare function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>): Tensor<B>;
+declare function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>, options?: EmbedOptions): Tensor<B>;
 /** Options of `nn.dropout`. */
 interface DropoutOptions {
     /** How likely an element is to be dropped, from 0 to 1; 0.5 by default. */
@@ -12465,24 +12470,116 @@ interface GluOptions {
  * ```
  */
 declare function glu<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | GluOptions): Tensor<FloatOf<D>>;
-
+/** Options of `nn.softmin`. */
+interface SoftminOptions {
+    /** The axis along which shares add up to 1; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
 /**
- * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
- * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
- * [..., heads or 1, m, n].
+ * Shares that are largest for the smallest elements along an axis: the softmax of the negated tensor.
  *
- * `softmax(query_h @ keys_(h groups / heads)^T scale + mask) @ values_(h groups / heads)`
+ * `y_i = e^(-x_i) / sum_j e^(-x_j)`
  *
- * PyTorch `nn.functional.scaled_dot_product_attention` with `enable_gqa`. Ainslie and others, "GQA", 2023.
+ * PyTorch `nn.functional.softmin`.
  *
- * @throws {TensorError} `ERR_SHAPE` for fewer than three axes, other heads of keys than of values, and heads that groups do not divide; else as
- * `nn.scaledDotProductAttention`.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
- * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
+ * ft.nn.softmin(ft.tensor([0, 0])) // [0.5, 0.5]
  * ```
  */
-declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+declare function softmin<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | SoftminOptions): Tensor<FloatOf<D>>;
+/**
+ * Elements above a limit as they are, others replaced by a value. NaN stays NaN.
+ *
+ * `y = x where x > limit, else value`
+ *
+ * PyTorch `nn.functional.threshold`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for complex tensors and bool, and a fraction beside integers.
+ * @example
+ * ```ts
+ * ft.nn.threshold(ft.tensor([1, 2, 3]), 1.5, 0) // [0, 2, 3]
+ * ```
+ */
+declare function threshold<D extends DType>(x: Tensor<D> & Takes<'integerOrFloat', D>, limit: number, value: number): Tensor<D>;
+/** Options of `nn.gumbelSoftmax`. */
+interface GumbelSoftmaxOptions {
+    /** The temperature, above 0: the smaller, the nearer to one class alone; 1 by default. */
+    readonly tau?: number | undefined;
+    /** Whether the result is 1 for one class and 0 for the others, with the gradient of the shares; false by default. */
+    readonly hard?: boolean | undefined;
+    /** The axis of the classes; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Shares of classes drawn by their log-probabilities, which need not add up to 1, in a way that has a gradient.
+ *
+ * `y = softmax((logits + g) / tau) for Gumbel numbers g`
+ *
+ * PyTorch `nn.functional.gumbel_softmax`. Jang and others, "Categorical reparameterization with Gumbel-softmax", 2017.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and a temperature that is not above 0, `ERR_INDEX` for an axis out of
+ * range, `ERR_DTYPE` for complex logits.
+ * @example
+ * ```ts
+ * ft.nn.gumbelSoftmax(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]]), { hard: true }) // [[1, 0], [0, 1]]
+ * ```
+ */
+declare function gumbelSoftmax<D extends DType>(key: Key, logits: Tensor<D> & Takes<'real', D>, options?: GumbelSoftmaxOptions): Tensor<FloatOf<D>>;
+/**
+ * Whole channels set to zero with probability `p`, the others scaled by 1 / (1 - p): x [batch, channels, spatial...].
+ *
+ * PyTorch `nn.functional.dropout1d`, `dropout2d` and `dropout3d`. Tompson and others, "Efficient object localization using convolutional
+ * networks", 2015. The same key drops the same channels.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
+ * @example
+ * ```ts
+ * ft.nn.dropout2d(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
+ * ```
+ */
+declare function dropout2d<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
+
+/** Options of `nn.unfold` and `nn.fold`. */
+interface BlockOptions {
+    /** How far apart windows are: one number for both axes, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Zeros around the picture: one number for both axes, or one for each; 0 by default. */
+    readonly padding?: number | readonly number[] | undefined;
+    /** How far apart the places of a window are: one number for both axes, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * The windows of pictures as columns: x [batch, channels, height, width] becomes [batch, channels kernel height kernel width, windows]; without
+ * a batch x is [channels, height, width]. `x.unfold` gives the windows along one axis.
+ *
+ * PyTorch `nn.functional.unfold`.
+ *
+ * @param kernel The window's size: one number for both axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for another rank and windows that do not fit, `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * ft.nn.unfold(ft.tensor([[[1, 2, 3], [4, 5, 6]]]), 2) // [[1, 2], [2, 3], [4, 5], [5, 6]]
+ * ```
+ */
+declare function unfold<D extends DType>(x: Tensor<D>, kernel: number | readonly number[], options?: BlockOptions): Tensor<D>;
+/**
+ * Columns added up to pictures, each window's places where they come from: x [batch, channels kernel height kernel width, windows] becomes
+ * [batch, channels, height, width], without a batch likewise. It is the transpose of {@link unfold}.
+ *
+ * PyTorch `nn.functional.fold`.
+ *
+ * @param size The picture's height and width: one number for both, or one for each.
+ * @param kernel The window's size: one number for both axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for columns that are not those of such windows, `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * ft.nn.fold(ft.ones([4, 2]), [2, 3], 2) // [[[1, 2, 1], [1, 2, 1]]]
+ * ```
+ */
+declare function fold<D extends DType>(x: Tensor<D> & Takes<'numeric', D>, size: number | readonly number[], kernel: number | readonly number[], options?: BlockOptions): Tensor<D>;
 
 /** What a loss gives of its elements. */
 interface LossOptions {
@@ -12600,6 +12697,230 @@ declare function cosineEmbeddingLoss<A extends DType, B extends DType>(x1: Tenso
  * ```
  */
 declare function tripletMarginLoss<A extends DType, B extends DType, C extends DType>(anchor: Tensor<A> & Takes<'real', A>, positive: Tensor<B> & Takes<'real', B>, negative: Tensor<C> & Takes<'real', C>, options?: TripletMarginLossOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/** Options of `nn.ctcLoss`. */
+interface CtcLossOptions extends LossOptions {
+    /** The class of no label; 0 by default. */
+    readonly blank?: number | undefined;
+    /** Whether losses of sequences that are too short for their labels are 0 instead of Infinity; false by default. */
+    readonly zeroInfinity?: boolean | undefined;
+}
+/**
+ * Minus the log-probability of labels [batch, labels] by the log-probabilities x [time, batch, classes] of each step, over all ways to spread the
+ * labels, in order, with blanks between them, over the steps: the mean of those by the numbers of labels, with a reduction the sum, or each. Half
+ * floats are computed in float32.
+ *
+ * `-ln sum over ways of prod_t e^(x[t, way_t])`
+ *
+ * PyTorch `nn.functional.ctc_loss`, whose gradient is of logits: behind `logSoftmax` both are the same.
+ *
+ * @param x Log-probabilities, a floating tensor, as `logSoftmax` gives them.
+ * @param target Integers: labels, of which the first `targetLengths` count.
+ * @param inputLengths How many steps count of each sequence, at most `time`: integers [batch].
+ * @param targetLengths How many labels count of each sequence: integers [batch].
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is no class;
+ * `ERR_INDEX` when a result is read whose labels are no classes.
+ * @example
+ * ```ts
+ * ft.nn.ctcLoss(ft.full([2, 1, 2], Math.log(0.5)), ft.tensor([[1]], { dtype: 'int32' }), [2], [1]) // 0.2876821
+ * ```
+ */
+declare function ctcLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'float', A>, target: Tensor<B> & Takes<'index', B>, inputLengths: Tensor | Positions, targetLengths: Tensor | Positions, options?: CtcLossOptions): Tensor<FloatOf<A>>;
+
+/** Options of `nn.normalize`. */
+interface NormalizeOptions {
+    /** The order of the norm, above 0; 2 by default. */
+    readonly p?: number | undefined;
+    /** The axis of the vectors; negative ones count from the last; 1 by default, as in PyTorch. */
+    readonly axis?: number | undefined;
+    /** The least length that is divided by; 1e-12 by default. */
+    readonly eps?: number | undefined;
+}
+/** Options of `nn.cosineSimilarity`. */
+interface CosineSimilarityOptions {
+    /** The axis of the vectors, which is left out of the result; negative ones count from the last; 1 by default, as in PyTorch. */
+    readonly axis?: number | undefined;
+    /** The least length that is divided by; 1e-8 by default. */
+    readonly eps?: number | undefined;
+}
+/** Options of `nn.pairwiseDistance`. */
+interface PairwiseDistanceOptions {
+    /** The order of the norm, above 0; 2 by default. */
+    readonly p?: number | undefined;
+    /** Added to each difference, so that equal vectors have a gradient; 1e-6 by default. */
+    readonly eps?: number | undefined;
+    /** Whether the last axis stays, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Vectors along an axis, each divided by its length.
+ *
+ * `y = x / max(|x|_p, eps)`
+ *
+ * PyTorch `nn.functional.normalize`.
+ *
+ * @param x A tensor; integers and bool become float32.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT` for an order that is not above 0 and a negative `eps`.
+ * @example
+ * ```ts
+ * ft.nn.normalize(ft.tensor([[3, 4], [0, 0]])) // [[0.6, 0.8], [0, 0]]
+ * ```
+ */
+declare function normalize<D extends DType>(x: Tensor<D>, options?: NormalizeOptions): Tensor<FloatOf<D>>;
+/**
+ * The cosines of the angles between the vectors of two tensors along an axis; the other axes broadcast.
+ *
+ * `y = x1 . x2 / (max(|x1|, eps) max(|x2|, eps))`
+ *
+ * PyTorch `nn.functional.cosine_similarity`.
+ *
+ * @param x1 A real tensor; integers and bool become float32.
+ * @param x2 A real tensor that broadcasts with it.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast and scalars, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex
+ * tensors, `ERR_ARGUMENT` for a negative `eps`.
+ * @example
+ * ```ts
+ * ft.nn.cosineSimilarity(ft.tensor([[3, 4], [1, 0]]), ft.tensor([[3, 4], [0, 2]])) // [1, 0]
+ * ```
+ */
+declare function cosineSimilarity<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, options?: CosineSimilarityOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * The distances between the vectors of two tensors along the last axis; the other axes broadcast.
+ *
+ * `y = |x1 - x2 + eps|_p`
+ *
+ * PyTorch `nn.functional.pairwise_distance`.
+ *
+ * @param x1 A real tensor [..., features]; integers and bool become float32.
+ * @param x2 A real tensor that broadcasts with it.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast and scalars, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT` for an order
+ * that is not above 0.
+ * @example
+ * ```ts
+ * ft.nn.pairwiseDistance(ft.tensor([[0, 0], [1, 1]]), ft.tensor([3, 4]), { eps: 0 }) // [5, 3.6055513]
+ * ```
+ */
+declare function pairwiseDistance<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, options?: PairwiseDistanceOptions): Tensor<FloatOf<Promote<A, B>>>;
+
+/** Options of `nn.instanceNorm`. */
+interface InstanceNormOptions {
+    /** Added to the variance; 1e-5 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Elements of x [batch, channels, spatial...] less the mean of their channel in their example, by the root of its variance, times a weight
+ * [channels], plus a bias [channels]. It is `groupNorm` with a group for each channel.
+ *
+ * `y = (x - mean) / sqrt(var + eps) weight + bias`
+ *
+ * PyTorch `nn.functional.instance_norm`. Ulyanov and others, "Instance normalization", 2016.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and a weight or bias that does not fit, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.nn.instanceNorm(ft.tensor([[[-2, 2], [0, 2]]]), undefined, undefined, { eps: 0 }) // [[[-1, 1], [-1, 1]]]
+ * ```
+ */
+declare function instanceNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: InstanceNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/**
+ * Channels as pixels: x [..., channels factor^2, height, width] becomes [..., channels, height factor, width factor].
+ *
+ * `y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]`
+ *
+ * PyTorch `nn.functional.pixel_shuffle`. Shi and others, "Real-time single image and video super-resolution", 2016.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and channels that the factor's square does not divide, `ERR_ARGUMENT` for a factor
+ * that is not positive.
+ * @example
+ * ```ts
+ * ft.nn.pixelShuffle(ft.tensor([[[1]], [[2]], [[3]], [[4]]]), 2) // [[[1, 2], [3, 4]]]
+ * ```
+ */
+declare function pixelShuffle<D extends DType>(x: Tensor<D>, factor: number): Tensor<D>;
+/**
+ * Pixels as channels, the reverse of {@link pixelShuffle}: x [..., channels, height factor, width factor] becomes
+ * [..., channels factor^2, height, width].
+ *
+ * `y[c r^2 + i r + j, h, w] = x[c, h r + i, w r + j]`
+ *
+ * PyTorch `nn.functional.pixel_unshuffle`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and sizes that the factor does not divide, `ERR_ARGUMENT` for a factor that is not
+ * positive.
+ * @example
+ * ```ts
+ * ft.nn.pixelUnshuffle(ft.tensor([[[1, 2], [3, 4]]]), 2) // [[[1]], [[2]], [[3]], [[4]]]
+ * ```
+ */
+declare function pixelUnshuffle<D extends DType>(x: Tensor<D>, factor: number): Tensor<D>;
+
+/** Options of `nn.gridSample`. */
+interface GridSampleOptions {
+    /** Between the elements around a place, or the one next to it; 'bilinear' by default. */
+    readonly mode?: 'bilinear' | 'nearest' | undefined;
+    /** What lies outside: zeros, the element at the border, or the picture again, reflected; 'zeros' by default. */
+    readonly paddingMode?: 'zeros' | 'border' | 'reflection' | undefined;
+    /** Whether -1 and 1 are the middles of the first and last elements; else they are the picture's edges. false by default. */
+    readonly alignCorners?: boolean | undefined;
+}
+/** Options of `nn.affineGrid`. */
+interface AffineGridOptions {
+    /** Whether -1 and 1 are the middles of the first and last elements; else they are the picture's edges. false by default. */
+    readonly alignCorners?: boolean | undefined;
+}
+/**
+ * A picture at the places of a grid: x [batch, channels, height, width] at grid [batch, rows, columns, 2], whose (x, y) go from -1 at one
+ * edge to 1 at the other, becomes [batch, channels, rows, columns]; volumes [batch, channels, depth, height, width] take places (x, y, z).
+ * A place that is NaN gives 0.
+ *
+ * PyTorch `nn.functional.grid_sample`. Jaderberg and others, "Spatial transformer networks", 2015.
+ *
+ * @param x A real tensor; integers and bool become float32.
+ * @param grid A floating tensor.
+ * @throws {TensorError} `ERR_SHAPE` for ranks, batches and coordinates that do not go together and pictures without elements, `ERR_DTYPE` for
+ * complex tensors and a grid that is not floating, `ERR_ARGUMENT` for other modes.
+ * @example
+ * ```ts
+ * ft.nn.gridSample(ft.tensor([[[[1, 2], [3, 4]]]]), ft.tensor([[[[0, 0], [-0.5, 0.5]]]])) // [[[[2.5, 3]]]]
+ * ```
+ */
+declare function gridSample<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, grid: Tensor<B> & Takes<'float', B>, options?: GridSampleOptions): Tensor<FloatOf<A>>;
+/**
+ * The grid of an affine map, for {@link gridSample}: matrices theta [batch, 2, 3] over pictures of the size [batch, channels, height, width] give
+ * [batch, height, width, 2], matrices [batch, 3, 4] over volumes likewise.
+ *
+ * `grid = theta @ (x, y, 1)^T`
+ *
+ * PyTorch `nn.functional.affine_grid`.
+ *
+ * @param theta A floating tensor.
+ * @param size The shape of the pictures.
+ * @throws {TensorError} `ERR_SHAPE` for matrices that do not fit the size, `ERR_DTYPE` for a theta that is not floating, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.affineGrid(ft.tensor([[[1, 0, 0], [0, 1, 0]]]), [1, 1, 1, 2]) // [[[[-0.5, 0], [0.5, 0]]]]
+ * ```
+ */
+declare function affineGrid<D extends DType>(theta: Tensor<D> & Takes<'float', D>, size: readonly number[], options?: AffineGridOptions): Tensor<D>;
+
+/**
+ * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
+ * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
+ * [..., heads or 1, m, n].
+ *
+ * `softmax(query_h @ keys_(h groups / heads)^T scale + mask) @ values_(h groups / heads)`
+ *
+ * PyTorch `nn.functional.scaled_dot_product_attention` with `enable_gqa`. Ainslie and others, "GQA", 2023.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes, other heads of keys than of values, and heads that groups do not divide; else as
+ * `nn.scaledDotProductAttention`.
+ * @example
+ * ```ts
+ * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
+ * ```
+ */
+declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 
 /** Alias of {@link heNormal}. */
 declare const kaimingNormal: typeof heNormal;
@@ -12911,6 +13232,21 @@ interface LinearParams {
  * ```
  */
 declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<SumOf<Promote<A, B>>, C>>;
+/**
+ * Products of two vectors through a weight [outputs, first, second], plus a bias [outputs]: x1 [..., first] and x2 [..., second] become
+ * [..., outputs]; their other axes broadcast.
+ *
+ * `y_k = sum_ij x1_i weight_kij x2_j + bias_k`
+ *
+ * PyTorch `nn.functional.bilinear`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @example
+ * ```ts
+ * ft.nn.bilinear(ft.tensor([1, 2]), ft.tensor([3, 4]), ft.ones([1, 2, 2])) // [21]
+ * ```
+ */
+declare function bilinear<A extends DType, B extends DType, C extends DType, D extends DType = C>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, weight: Tensor<C> & Takes<'numeric', C>, bias?: Tensor<D> & Takes<'numeric', D>): Tensor<Promote<SumOf<AsDType<Promote<AsDType<Promote<A, B>>, C>>>, D>>;
 /** Options of layers with a weight and a bias. */
 interface WeightOptions {
     /** Whether there is a bias; true by default. */
@@ -13486,6 +13822,10 @@ declare const convTranspose1d: typeof convTranspose;
 declare const convTranspose2d: typeof convTranspose;
 /** Alias of {@link convTranspose}. */
 declare const convTranspose3d: typeof convTranspose;
+/** Alias of {@link dropout2d}. */
+declare const dropout1d: typeof dropout2d;
+/** Alias of {@link dropout2d}. */
+declare const dropout3d: typeof dropout2d;
 /** Alias of {@link hardshrink}. */
 declare const hardShrink: typeof hardshrink;
 /** Alias of {@link hardsigmoid}. */
@@ -13615,8 +13955,6 @@ declare const InstanceNorm2d: Instead<"write new ft.nn.GroupNorm(channels, chann
 /** @deprecated */
 declare const InstanceNorm3d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
 /** @deprecated */
-declare const LocalResponseNorm: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
-/** @deprecated */
 declare const ConvTranspose3d: Instead<"write ft.nn.convTranspose(x, weights, options)">;
 /** @deprecated */
 declare const MSELoss: Instead<"losses are functions: write ft.nn.mseLoss(x, target)">;
@@ -13629,27 +13967,27 @@ declare const CrossEntropyLoss: Instead<"losses are functions: write ft.nn.cross
 /** @deprecated */
 declare const NLLLoss: Instead<"losses are functions: write ft.nn.nllLoss(x, target)">;
 /** @deprecated */
-declare const BCELoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
-/** @deprecated */
 declare const BCEWithLogitsLoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
 /** @deprecated */
 declare const KLDivLoss: Instead<"losses are functions: write ft.nn.klDiv(x, target)">;
 /** @deprecated */
-declare const SmoothL1Loss: Instead<"losses are functions: write ft.nn.huberLoss(x, target), divided by delta">;
+declare const SmoothL1Loss: Instead<"losses are functions: write ft.nn.smoothL1Loss(x, target)">;
 /** @deprecated */
-declare const CTCLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const BCELoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropy(x, target)">;
 /** @deprecated */
-declare const TripletMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const CTCLoss: Instead<"losses are functions: write ft.nn.ctcLoss(x, target, inputLengths, targetLengths)">;
 /** @deprecated */
-declare const CosineEmbeddingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const TripletMarginLoss: Instead<"losses are functions: write ft.nn.tripletMarginLoss(anchor, positive, negative)">;
+/** @deprecated */
+declare const CosineEmbeddingLoss: Instead<"losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target)">;
+/** @deprecated */
+declare const HingeEmbeddingLoss: Instead<"losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)">;
 /** @deprecated */
 declare const MarginRankingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
-declare const HingeEmbeddingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const MultiMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
 declare const MultiLabelMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
-/** @deprecated */
-declare const ctcLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
 declare const RNN: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
 /** @deprecated */
@@ -13681,55 +14019,27 @@ declare const Buffer: Instead<"parameters are a tree of tensors, as model.init(k
 /** @deprecated */
 declare const DataParallel: Instead<"there is one device for each tensor; write x.to(device)">;
 /** @deprecated */
-declare const cosineSimilarity: Instead<"write ft.vecdot(a, b).div(norm(a).mul(norm(b)).clip(1e-8)), norm = (x) => ft.linalg.vectorNorm(x, -1)">;
+declare const CosineSimilarity: Instead<"it is a function: write ft.nn.cosineSimilarity(x1, x2)">;
 /** @deprecated */
-declare const CosineSimilarity: Instead<"write ft.vecdot(a, b).div(norm(a).mul(norm(b)).clip(1e-8)), norm = (x) => ft.linalg.vectorNorm(x, -1)">;
-/** @deprecated */
-declare const pairwiseDistance: Instead<"write ft.linalg.vectorNorm(a.sub(b), -1)">;
-/** @deprecated */
-declare const PairwiseDistance: Instead<"write ft.linalg.vectorNorm(a.sub(b), -1)">;
-/** @deprecated */
-declare const normalize: Instead<"write x.div(ft.linalg.vectorNorm(x, { axis: 1, keepdims: true }).clip(1e-12))">;
-/** @deprecated */
-declare const softmin: Instead<"write ft.softmax(x.neg(), axis)">;
-/** @deprecated */
-declare const gumbelSoftmax: Instead<"write ft.softmax(logits.add(ft.random.gumbel(key, logits.shape)).div(tau), -1)">;
-/** @deprecated */
-declare const threshold: Instead<"write ft.where(x.greater(limit), x, value)">;
+declare const PairwiseDistance: Instead<"it is a function: write ft.nn.pairwiseDistance(x1, x2)">;
 /** @deprecated */
 declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
 /** @deprecated */
 declare const pad: Instead<"write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis">;
 /** @deprecated */
-declare const instanceNorm: Instead<"write ft.nn.groupNorm(x, x.shape[1])">;
+declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
 /** @deprecated */
-declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, x.shape[1])">;
+declare const LocalResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
 /** @deprecated */
-declare const pixelShuffle: Instead<"write reshape to [n, c, r, r, h, w], permuteDims([0, 1, 4, 2, 5, 3]) and reshape to [n, c, h r, w r]">;
+declare const Unfold: Instead<"Sequential takes functions: write (x) => ft.nn.unfold(x, kernel)">;
 /** @deprecated */
-declare const PixelShuffle: Instead<"write reshape to [n, c, r, r, h, w], permuteDims([0, 1, 4, 2, 5, 3]) and reshape to [n, c, h r, w r]">;
-/** @deprecated */
-declare const unfold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const fold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const Unfold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const Fold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const gridSample: Instead<"write ft.nn.interpolate(x, size), or x.at of positions">;
-/** @deprecated */
-declare const affineGrid: Instead<"write ft.nn.interpolate(x, size), or x.at of positions">;
+declare const Fold: Instead<"Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel)">;
 /** @deprecated */
 declare const embeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
 /** @deprecated */
 declare const EmbeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
 /** @deprecated */
-declare const bilinear: Instead<"write ft.einsum('bi,kij,bj->bk', a, w, b)">;
-/** @deprecated */
-declare const Bilinear: Instead<"write ft.einsum('bi,kij,bj->bk', a, w, b)">;
-/** @deprecated */
-declare const dropout2d: Instead<"write ft.nn.dropout(key, x, { p })">;
+declare const Bilinear: Instead<"it takes two tensors: write ft.nn.bilinear(x1, x2, weight, bias), with both among the parameters">;
 /** @deprecated */
 declare const alphaDropout: Instead<"write ft.nn.dropout(key, x, { p })">;
 /** @deprecated */
@@ -13740,8 +14050,8 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout2d as dropout2d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GluOptions as GluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, OfDType as OfDType, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TripletMarginLossOptions as TripletMarginLossOptions, WeightOptions as WeightOptions };
+  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TripletMarginLossOptions as TripletMarginLossOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -14142,12 +14452,12 @@ declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, sha
  */
 declare function multivariateNormal<A extends DType, B extends DType>(key: Key, mean: Tensor<A> & Takes<'integerOrFloat', A>, covariance: Tensor<B> & Takes<'integerOrFloat', B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
 
-/** Options of `gamma` and `beta`. */
+/** Options of `gamma`, `beta` and other draws of real numbers by parameters. */
 interface GammaOptions<E extends FloatDType = FloatDType> {
     /** The dtype; that of a floating parameter by default, or float32. */
     readonly dtype?: E | undefined;
 }
-/** Options of `poisson` and `binomial`. */
+/** Options of `poisson`, `binomial` and other counts. */
 interface CountOptions<E extends IntegerDType = IntegerDType> {
     /** The dtype; int32 by default. */
     readonly dtype?: E | undefined;
@@ -14211,6 +14521,265 @@ declare function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(
  */
 declare function binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(key: Key, n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
 
+/** Options of `laplace`, `cauchy` and `logistic`. */
+interface LocationScaleOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The middle; 0 by default. */
+    readonly location?: number | undefined;
+    /** Spread, above 0; 1 by default. */
+    readonly scale?: number | undefined;
+}
+/** Options of `lognormal`. */
+interface LognormalOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Mean of the logarithm; 0 by default. */
+    readonly mean?: number | undefined;
+    /** Standard deviation of the logarithm, at least 0; 1 by default. */
+    readonly std?: number | undefined;
+}
+/** Options of `rayleigh`. */
+interface RayleighOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The most likely value, above 0; 1 by default. */
+    readonly scale?: number | undefined;
+}
+/** Options of `triangular`. */
+interface TriangularOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * Laplace numbers: exponential numbers of either sign, with the density e^-|x - location| / scale / (2 scale).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.laplace(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function laplace<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Cauchy numbers, which have no mean: location + scale tan(pi (u - 1/2)).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.cauchy(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function cauchy<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Logistic numbers: location + scale ln(u / (1 - u)), as the difference of two Gumbel numbers, which reaches further.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.logistic(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function logistic<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Numbers whose logarithm is normal.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ * @example
+ * ```ts
+ * ft.random.lognormal(ft.random.key(1), [3], { std: 0 }) // [1, 1, 1]
+ * ```
+ */
+declare function lognormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LognormalOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Rayleigh numbers, the lengths of normal vectors of two features: scale sqrt(-2 ln u).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.random.rayleigh(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function rayleigh<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: RayleighOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Numbers from `left` to `right`, the likelier the nearer to `mode`, in a straight line on both sides.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite or not in order, and an empty range.
+ * @example
+ * ```ts
+ * ft.random.triangular(ft.random.key(1), -1, 0, 3, [100]).lessEqual(3).all() // true
+ * ```
+ */
+declare function triangular<E extends FloatDType = 'float32'>(key: Key, left: number, mode: number, right: number, shape: readonly number[], options?: TriangularOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Weibull numbers of shape `a` and scale 1: (-ln u)^(1 / a).
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.weibull(ft.random.key(1), 2, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Pareto numbers of the second kind (Lomax), as NumPy's: u^(-1 / a) - 1. Those of the first kind are 1 more.
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.pareto(ft.random.key(1), 3, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function pareto<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Numbers from 0 to 1 with the density a x^(a - 1): u^(1 / a).
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.power(ft.random.key(1), 3, [100]).lessEqual(1).all() // true
+ * ```
+ */
+declare function power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Inverse Gaussian numbers of a mean and a shape `scale`: when a motion at random, which drifts, first reaches a point (Michael, Schucany and Haas,
+ * "Generating random variates using transformations with multiple roots", 1976).
+ *
+ * @param mean Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @param scale As `mean`.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.wald(ft.random.key(1), 3, 2, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function wald<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, mean: A & Fits<'real', A>, scale: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+
+/** Options of `multinomial`. */
+interface MultinomialOptions<E extends IntegerDType = IntegerDType> extends CountOptions<E> {
+    /** Axes before those of `p`, along which draws are independent; none by default. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * Geometric numbers: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
+ *
+ * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape; where its elements are out of range the result is -1 (0 in
+ * unsigned dtypes). Counts that the dtype does not hold become its largest.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.geometric(ft.random.key(1), 1, [3]) // [1, 1, 1]
+ * ```
+ */
+declare function geometric<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, p: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Negative binomial numbers: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
+ * are gamma numbers.
+ *
+ * @param n Above 0, a fraction or not: a number, or a tensor that broadcasts to the shape.
+ * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
+ * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.negativeBinomial(ft.random.key(1), 5, 1, [3]) // [0, 0, 0]
+ * ```
+ */
+declare function negativeBinomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(key: Key, n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * How often each of k outcomes comes in `n` trials, by their probabilities p [..., k]: counts [..., k] that add up to n, each binomial in what
+ * the ones before it left. Drawn in float64.
+ *
+ * @param n An integer of at least 0, or a tensor that broadcasts to the shape of the draws, without the outcomes.
+ * @param p Numbers from 0, which need not add up to 1: a tensor, or an array. Where `n` is negative, or p has elements that are negative or not
+ * finite, or no element above 0, counts are -1 (0 in unsigned dtypes).
+ * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a scalar `p` and an `n` that does not broadcast, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.multinomial(ft.random.key(1), 5, ft.tensor([0, 1, 0])) // [0, 5, 0]
+ * ```
+ */
+declare function multinomial<A extends Parameter, B extends DType, E extends IntegerDType = 'int32'>(key: Key, n: A & Fits<'real', A>, p: Tensor<B> & Takes<'real', B>, options?: MultinomialOptions<E>): Tensor<NoInfer<E>>;
+
+/** Options of `dirichlet`. */
+interface DirichletOptions<E extends FloatDType = FloatDType> extends GammaOptions<E> {
+    /** Axes before those of `alpha`, along which draws are independent; none by default. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * Sums of the squares of `df` normal numbers: twice a gamma number of concentration df / 2.
+ *
+ * @param df Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.chisquare(ft.random.key(1), 3, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Student's t numbers of `df` degrees of freedom: normal numbers by the root of a mean of `df` squares.
+ *
+ * @param df Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.standardT(ft.random.key(1), 3, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function standardT<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Ratios of two means of squares of normal numbers (Fisher and Snedecor): of `dfNumerator` above, of `dfDenominator` below.
+ *
+ * @param dfNumerator Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @param dfDenominator As `dfNumerator`.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.f(ft.random.key(1), 3, 8, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function f<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, dfNumerator: A & Fits<'real', A>, dfDenominator: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Shares [..., k] that add up to 1, by concentrations alpha [..., k]: gamma numbers by their sum.
+ *
+ * @param alpha Above 0: a tensor, or an array of numbers; shares are NaN where any of a vector's concentrations is not above 0.
+ * @throws {TensorError} `ERR_SHAPE` for a scalar, `ERR_DTYPE` for complex concentrations and a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.dirichlet(ft.random.key(1), ft.tensor([1, 2, 3]), { shape: [5] }).shape // [5, 3]
+ * ```
+ */
+declare function dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(key: Key, alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>>;
+
+/**
+ * Angles from -pi to pi about `mu`, the nearer the larger `kappa`, with a density proportional to e^(kappa cos(x - mu)); of a kappa of 0 all are
+ * the same. Drawn in float64.
+ *
+ * @param mu The direction, an angle: a number, or a tensor that broadcasts to the shape.
+ * @param kappa At least 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are negative.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE` for
+ * a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.vonmises(ft.random.key(1), 0, 4, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function vonmises<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, mu: A & Fits<'real', A>, kappa: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
 declare class Generator {
     #private;
@@ -14257,6 +14826,46 @@ declare class Generator {
     poisson<A extends Parameter, E extends IntegerDType = 'int32'>(mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.binomial`. */
     binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `standard_exponential`: as `ft.random.exponential`. */
+    standardExponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `standard_gamma`: as `ft.random.gamma`. */
+    standardGamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.laplace`. */
+    laplace<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.cauchy`. */
+    cauchy<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.logistic`. */
+    logistic<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.lognormal`. */
+    lognormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LognormalOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.rayleigh`. */
+    rayleigh<E extends FloatDType = 'float32'>(shape: readonly number[], options?: RayleighOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.triangular`. */
+    triangular<E extends FloatDType = 'float32'>(left: number, mode: number, right: number, shape: readonly number[], options?: TriangularOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.weibull`. */
+    weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.pareto`. */
+    pareto<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.power`. */
+    power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.wald`. */
+    wald<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(mean: A & Fits<'real', A>, scale: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.chisquare`. */
+    chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>>(df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.standardT`. */
+    standardT<A extends Parameter, E extends FloatDType = DrawnAs<A>>(df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.f`. */
+    f<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(dfNumerator: A & Fits<'real', A>, dfDenominator: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.vonmises`. */
+    vonmises<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(mu: A & Fits<'real', A>, kappa: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.dirichlet`. */
+    dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.geometric`. */
+    geometric<A extends Parameter, E extends IntegerDType = 'int32'>(p: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.negativeBinomial`. */
+    negativeBinomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.multinomial`. */
+    multinomial<A extends Parameter, B extends DType, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: Tensor<B> & Takes<'real', B>, options?: MultinomialOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.multivariateNormal`. */
     multivariateNormal<A extends DType, B extends DType>(mean: Tensor<A> & Takes<'integerOrFloat', A>, covariance: Tensor<B> & Takes<'integerOrFloat', B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
 }
@@ -14267,22 +14876,34 @@ declare function generator(seed: number | bigint, options?: {
 
 /** Alias of {@link key}. */
 declare const PRNGKey: typeof key;
+/** Alias of {@link chisquare}. */
+declare const chi2: typeof chisquare;
 /** Alias of {@link generator}. */
 declare const defaultRng: typeof generator;
 /** Alias of {@link fold}. */
 declare const foldIn: typeof fold$1;
 /** Alias of {@link randint}. */
 declare const integers: typeof randint;
+/** Alias of {@link lognormal}. */
+declare const logNormal: typeof lognormal;
 /** Alias of {@link uniform}. */
 declare const random: typeof uniform$1;
 /** Alias of {@link uniform}. */
 declare const randomSample: typeof uniform$1;
 /** Alias of {@link permutation}. */
 declare const randperm: typeof permutation;
+/** Alias of {@link cauchy}. */
+declare const standardCauchy: typeof cauchy;
+/** Alias of {@link exponential}. */
+declare const standardExponential: typeof exponential;
 /** Alias of {@link gamma}. */
 declare const standardGamma: typeof gamma;
 /** Alias of {@link normal}. */
 declare const standardNormal: typeof normal$1;
+/** Alias of {@link standardT}. */
+declare const studentT: typeof standardT;
+/** Alias of {@link vonmises}. */
+declare const vonMises: typeof vonmises;
 /** @deprecated */
 declare const rand: Instead<"draws take a key, and one shape: ft.random.uniform(key, [2, 3])">;
 /** @deprecated */
@@ -14310,57 +14931,15 @@ declare const PCG64: Instead<"write ft.random.key(seed)">;
 /** @deprecated */
 declare const Philox: Instead<"write ft.random.key(seed)">;
 /** @deprecated */
-declare const lognormal: Instead<"write ft.random.normal(key, shape, { mean, std }).exp()">;
-/** @deprecated */
-declare const logNormal: Instead<"write ft.random.normal(key, shape, { mean, std }).exp()">;
-/** @deprecated */
-declare const laplace: Instead<"write the difference of two ft.random.exponential(key, shape), of two keys">;
-/** @deprecated */
-declare const cauchy: Instead<"write ft.random.uniform(key, shape).sub(0.5).mul(Math.PI).tan()">;
-/** @deprecated */
-declare const standardCauchy: Instead<"write ft.random.uniform(key, shape).sub(0.5).mul(Math.PI).tan()">;
-/** @deprecated */
-declare const chisquare: Instead<"write ft.random.gamma(key, df / 2, shape).mul(2)">;
-/** @deprecated */
-declare const chi2: Instead<"write ft.random.gamma(key, df / 2, shape).mul(2)">;
-/** @deprecated */
-declare const standardExponential: Instead<"write ft.random.exponential(key, shape)">;
-/** @deprecated */
-declare const dirichlet: Instead<"write g = ft.random.gamma(key, alpha, shape), g.div(g.sum({ axis: -1, keepdims: true }))">;
-/** @deprecated */
-declare const geometric: Instead<"write ft.random.uniform(key, shape).log().div(Math.log(1 - p)).ceil()">;
-/** @deprecated */
-declare const weibull: Instead<"write ft.random.exponential(key, shape).pow(1 / a)">;
-/** @deprecated */
-declare const pareto: Instead<"write ft.random.exponential(key, shape).div(a).expm1()">;
-/** @deprecated */
-declare const rayleigh: Instead<"write ft.random.exponential(key, shape).mul(2).sqrt()">;
-/** @deprecated */
-declare const logistic: Instead<"write ft.random.uniform(key, shape).logit()">;
-/** @deprecated */
-declare const power: Instead<"write ft.random.uniform(key, shape).pow(1 / a)">;
-/** @deprecated */
-declare const studentT: Instead<"write normal(k1, shape).div(ft.random.gamma(k2, df / 2, shape).mul(2 / df).sqrt())">;
-/** @deprecated */
-declare const standardT: Instead<"write normal(k1, shape).div(ft.random.gamma(k2, df / 2, shape).mul(2 / df).sqrt())">;
-/** @deprecated */
-declare const negativeBinomial: Instead<"write ft.random.poisson(k1, ft.random.gamma(k2, n, shape).mul((1 - p) / p), shape)">;
-/** @deprecated */
-declare const multinomial: Instead<"write ft.random.categorical(key, logits, { shape }), and ft.bincount">;
-/** @deprecated */
-declare const triangular: Instead<"there is no such distribution here yet">;
-/** @deprecated */
-declare const vonmises: Instead<"there is no such distribution here yet">;
-/** @deprecated */
 declare const hypergeometric: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const multivariateHypergeometric: Instead<"there is no such distribution here yet">;
 /** @deprecated */
 declare const zipf: Instead<"there is no such distribution here yet">;
 /** @deprecated */
-declare const wald: Instead<"there is no such distribution here yet">;
-/** @deprecated */
-declare const f: Instead<"there is no such distribution here yet">;
-/** @deprecated */
 declare const noncentralChisquare: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const noncentralF: Instead<"there is no such distribution here yet">;
 /** @deprecated */
 declare const logseries: Instead<"there is no such distribution here yet">;
 /** @deprecated */
@@ -14369,8 +14948,8 @@ declare const bytes: Instead<"write ft.random.bits(key, [n]).toBytes()">;
 declare const multivariate_normal: Instead<"names are in camel case: ft.random.multivariateNormal(key, mean, covariance)">;
 
 declare namespace random_d {
-  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, shuffle as shuffle, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
-  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, ShuffleOptions as ShuffleOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateHypergeometric as multivariateHypergeometric, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, noncentralF as noncentralF, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, shuffle as shuffle, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonMises as vonMises, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DirichletOptions as DirichletOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, LocationScaleOptions as LocationScaleOptions, LognormalOptions as LognormalOptions, MultinomialOptions as MultinomialOptions, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, RayleighOptions as RayleighOptions, ShuffleOptions as ShuffleOptions, TriangularOptions as TriangularOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
 /** Options of windows. */

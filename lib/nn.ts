@@ -1,7 +1,33 @@
 // `ft.nn`: the rows of neural networks, layers made of them, what layers start from, and their parameters as PyTorch names them.
 
 export * from './generated/nn.js'
-export { dropout, embedding, glu, type DropoutOptions, type GluOptions } from './nn/functions.js'
+export {
+  dropout,
+  dropout2d,
+  embedding,
+  glu,
+  gumbelSoftmax,
+  softmin,
+  threshold,
+  type DropoutOptions,
+  type EmbedOptions,
+  type GluOptions,
+  type GumbelSoftmaxOptions,
+  type SoftminOptions
+} from './nn/functions.js'
+export { fold, unfold, type BlockOptions } from './nn/blocks.js'
+export { ctcLoss, type CtcLossOptions } from './nn/ctc.js'
+export {
+  cosineSimilarity,
+  normalize,
+  pairwiseDistance,
+  type CosineSimilarityOptions,
+  type NormalizeOptions,
+  type PairwiseDistanceOptions
+} from './nn/distances.js'
+export { instanceNorm, type InstanceNormOptions } from './nn/instance.js'
+export { pixelShuffle, pixelUnshuffle } from './nn/pixels.js'
+export { affineGrid, gridSample, type AffineGridOptions, type GridSampleOptions } from './nn/sampling.js'
 export { groupedQueryAttention } from './nn/grouped.js'
 export {
   binaryCrossEntropy,
@@ -19,7 +45,7 @@ export {
 export * as init from './nn/init.js'
 export { Module, initStateTree, initTree, type ApplyOptions, type InitOptions, type Layer, type Run, type StateOf, type StateOptions, type TrainOptions } from './nn/module.js'
 export type { DTypeRule, OfDType, ParamsOf, AppliedDType } from './nn/dtypes.js'
-export { Embedding, Linear, linear, type EmbeddingOptions, type EmbeddingParams, type LinearParams, type WeightOptions } from './nn/linear.js'
+export { Embedding, Linear, bilinear, linear, type EmbeddingOptions, type EmbeddingParams, type LinearParams, type WeightOptions } from './nn/linear.js'
 export { Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, type ConvLayerOptions, type ConvTransposeLayerOptions } from './nn/convolution.js'
 export { BatchNorm, GroupNorm, LayerNorm, RMSNorm, type BatchNormLayerOptions, type BatchNormState, type LayerNormLayerOptions, type NormOptions, type NormParams, type RMSNormOptions } from './nn/norm.js'
 export { Dropout, Sequential, type DropoutLayerOptions } from './nn/sequential.js'

@@ -42,7 +42,7 @@ export interface TripletMarginLossOptions extends MarginLossOptions {
 }
 
 /** A loss by its elements. */
-function reduced(op: string, loss: Tensor, reduction: unknown = 'mean'): Tensor {
+export function reduced(op: string, loss: Tensor, reduction: unknown = 'mean'): Tensor {
   if (reduction === 'mean') return loss.mean() as Tensor
   if (reduction === 'sum') return loss.sum() as Tensor
   if (reduction === 'none') return loss

@@ -153,6 +153,8 @@ export const SEEDS = {
   'signal.stft': [() => [pending(2, 20), 8, { hopLength: 3, window: ft.signal.hann(8), center: false, normalized: true, onesided: false }]],
   'signal.istft': [() => [ft.signal.stft(pending(20), 8), 8, { length: 12, window: ft.signal.hamming(6) }]],
   'new Generator': [() => [ft.random.key(1)]],
+  'Generator.standardExponential': [() => [ft.random.generator(1), [3, 2]]],
+  'Generator.standardGamma': [() => [ft.random.generator(1), 2, [3, 2]]],
   'Generator.key': [() => [ft.random.generator(1)]],
   'new Slice': [() => [1, 5, 2], () => []],
   'MultiHeadAttention.cache': [() => [new ft.nn.MultiHeadAttention(8, 2), 1, 16]],
