@@ -10745,7 +10745,7 @@ declare namespace data_d {
 }
 
 /** Sizes of axes by their names: of all but one in each pair of parentheses on the left, and of those that `repeat` adds. */
-type Sizes = Readonly<Record<string, number>>;
+type Sizes$1 = Readonly<Record<string, number>>;
 /** How `reduce` combines the elements of axes that go. */
 type Reduction = 'all' | 'any' | 'max' | 'mean' | 'min' | 'prod' | 'sum';
 /** The dtype that a reduction gives. */
@@ -10768,7 +10768,7 @@ type ReducedDType<D extends DType, R extends Reduction> = R extends 'sum' | 'pro
  * ft.einops.rearrange(ft.zeros([2, 12, 3]), 'b (h w) c -> b c h w', { h: 4 }).shape // [2, 3, 4, 3]
  * ```
  */
-declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes): Tensor<D>;
+declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes$1): Tensor<D>;
 /**
  * As {@link rearrange}, with the axes that stand on the left alone reduced.
  *
@@ -10784,7 +10784,7 @@ declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes
  * ft.einops.reduce(ft.arange(8), '(h 2) -> h', 'max') // [1, 3, 5, 7]
  * ```
  */
-declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (R extends 'max' | 'min' ? Takes<'real', D> : unknown), pattern: string, reduction: R, sizes?: Sizes): Tensor<ReducedDType<D, R>>;
+declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (R extends 'max' | 'min' ? Takes<'real', D> : unknown), pattern: string, reduction: R, sizes?: Sizes$1): Tensor<ReducedDType<D, R>>;
 /**
  * As {@link rearrange}, with the axes that stand on the right alone added, along which elements are repeated.
  *
@@ -10800,11 +10800,11 @@ declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (
  * ft.einops.repeat(ft.tensor([1, 2]), 'w -> (w 2)') // [1, 1, 2, 2]
  * ```
  */
-declare function repeat<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes): Tensor<D>;
+declare function repeat<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes$1): Tensor<D>;
 
 declare namespace einops_d {
   export { rearrange as rearrange, reduce$1 as reduce, repeat as repeat };
-  export type { ReducedDType as ReducedDType, Reduction as Reduction, Sizes as Sizes };
+  export type { ReducedDType as ReducedDType, Reduction as Reduction, Sizes$1 as Sizes };
 }
 
 /** Options of `fft.fft`. */
@@ -11756,27 +11756,6 @@ declare function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
  * ```
  */
 declare function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/** Options of `nn.softplus`. */
-interface SoftplusOptions {
-    /** A number; 1 by default. */
-    readonly beta?: number | undefined;
-}
-/**
- * Smooth rectified linear unit, without overflow.
- *
- * `ln(1 + e^(beta x)) / beta`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.softplus`.
- *
- * @param x A tensor of a real dtype.
- * @param options An object of options.
- * @example
- * ```ts
- * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
- * ```
- */
-declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>>;
 /**
  * Natural logarithm of the logistic function, without overflow.
  *
@@ -12025,33 +12004,12 @@ interface BatchNormOptions {
  */
 declare function batchNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool', F extends DType = 'bool', G extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, mean?: Tensor<B> & Takes<'real', B>, variance?: Tensor<C> & Takes<'real', C>, weight?: Tensor<F> & Takes<'real', F>, bias?: Tensor<G> & Takes<'real', G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>;
 /** Options of `nn.scaledDotProductAttention`. */
-interface ScaledDotProductAttentionOptions {
+interface ScaledDotProductAttentionOptions$1 {
     /** false by default. */
     readonly causal?: boolean | undefined;
     /** A number; follows from the operands by default. */
     readonly scale?: number | undefined;
 }
-/**
- * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
- *
- * `softmax(query @ keys^T scale + mask) @ values`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.scaled_dot_product_attention`.
- *
- * @param query A tensor of a real dtype.
- * @param keys A tensor of a real dtype.
- * @param values A tensor of a real dtype.
- * @param mask A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))`.
- * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))`.
- * @example
- * ```ts
- * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
- * ```
- */
-declare function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /** Options of `nn.mseLoss`. */
 interface MseLossOptions {
     /** 'mean' by default. */
@@ -12123,30 +12081,6 @@ interface HuberLossOptions {
  * ```
  */
 declare function huberLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>>;
-/** Options of `nn.binaryCrossEntropyWithLogits`. */
-interface BinaryCrossEntropyWithLogitsOptions {
-    /** 'mean' by default. */
-    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
-}
-/**
- * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, with a reduction the sum, or each.
- *
- * `mean of -(target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.binary_cross_entropy_with_logits`.
- *
- * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param posWeight A tensor of a real dtype.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))`.
- * @example
- * ```ts
- * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
- * ```
- */
-declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /** Options of `nn.klDiv`. */
 interface KlDivOptions {
     /** 'mean' by default. */
@@ -12264,7 +12198,7 @@ interface ConvOptions {
  */
 declare function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `nn.maxPool`. */
-interface MaxPoolOptions {
+interface MaxPoolOptions$1 {
     /** One number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
     /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
@@ -12272,27 +12206,8 @@ interface MaxPoolOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
-/**
- * Largest element of each window over the spatial axes of x [batch, channels, spatial...]; NaN wins, what lies outside x never does.
- *
- * `y_(b,c,p) = max_k x_(b,c,p stride + k dilation - padding)`
- *
- * Takes an integer or floating dtype; gives the same dtype.
- * PyTorch `nn.functional.max_pool2d`.
- *
- * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 4)`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 0)`.
- * @example
- * ```ts
- * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
- * ```
- */
-declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A>;
 /** Options of `nn.avgPool`. */
-interface AvgPoolOptions {
+interface AvgPoolOptions$1 {
     /** One number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
     /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
@@ -12300,24 +12215,6 @@ interface AvgPoolOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
-/**
- * Arithmetic mean of each window over the spatial axes of x [batch, channels, spatial...]; places outside x count as zeros; integers give float32.
- *
- * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
- *
- * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.avg_pool2d`.
- *
- * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.avgPool(ft.zeros([4, 4]), 2)`.
- * @example
- * ```ts
- * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
- * ```
- */
-declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.convTranspose`. */
 interface ConvTransposeOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -12384,32 +12281,6 @@ declare function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Ta
  * ```
  */
 declare function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<A>;
-/** Options of `nn.interpolate`. */
-interface InterpolateOptions {
-    /** 'nearest' by default. */
-    readonly mode?: 'nearest' | 'linear' | undefined;
-    /** false by default. */
-    readonly alignCorners?: boolean | undefined;
-}
-/**
- * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.
- *
- * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
- *
- * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.interpolate`.
- *
- * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)`.
- * @example
- * ```ts
- * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
- * ```
- */
-declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
 
 /** Options of `nn.embedding`. */
 interface EmbedOptions {
@@ -12537,10 +12408,10 @@ declare function gumbelSoftmax<D extends DType>(key: Key, logits: Tensor<D> & Ta
  * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
  * @example
  * ```ts
- * ft.nn.dropout2d(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
+ * ft.nn.channelDropout(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
  * ```
  */
-declare function dropout2d<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
+declare function channelDropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
 
 /** Options of `nn.unfold` and `nn.fold`. */
 interface BlockOptions {
@@ -12591,6 +12462,11 @@ interface BinaryCrossEntropyOptions<W extends DType = DType> extends LossOptions
     /** How much each element counts; broadcasts to the shape. */
     readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined;
 }
+/** Options of `nn.binaryCrossEntropyWithLogits`. */
+interface BinaryCrossEntropyWithLogitsOptions<W extends DType = DType> extends LossOptions {
+    /** How much each element counts; broadcasts to the shape. */
+    readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined;
+}
 /** Options of `nn.smoothL1Loss`. */
 interface SmoothL1LossOptions extends LossOptions {
     /** The error at which squares become lines, from 0; 1 by default. */
@@ -12623,6 +12499,22 @@ interface TripletMarginLossOptions extends MarginLossOptions {
  * ```
  */
 declare function binaryCrossEntropy<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: BinaryCrossEntropyOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+/**
+ * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the
+ * mean, with a reduction the sum, or each.
+ *
+ * `mean of -w (posWeight target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool. PyTorch `nn.functional.binary_cross_entropy_with_logits`.
+ *
+ * @param posWeight A real tensor that broadcasts to the shape.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool', W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions<W>): Tensor<FloatOf<Promote<Promote<Promote<A, B>, C>, W>>>;
 /**
  * Half the squared errors over beta up to beta, and beyond it what is left of their size: the mean, with a reduction the sum, or each. It is
  * `huberLoss` over its delta.
@@ -12802,6 +12694,239 @@ declare function cosineSimilarity<A extends DType, B extends DType>(x1: Tensor<A
  */
 declare function pairwiseDistance<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, options?: PairwiseDistanceOptions): Tensor<FloatOf<Promote<A, B>>>;
 
+/** Options of `init`. */
+interface InitOptions<E extends FloatDType = FloatDType> {
+    /** The dtype of the parameters; float32 by default. */
+    readonly dtype?: E | undefined;
+}
+/** Options of `initState`. */
+interface StateOptions extends InitOptions {
+    /** The device of the state; the default device by default. */
+    readonly device?: Device | undefined;
+}
+/** What a layer is used with, as it is not trained. */
+interface ApplyOptions<S> {
+    /** What the layer keeps apart from its parameters (running averages); layers without such need none. */
+    readonly state?: S | undefined;
+}
+/** What a layer is trained with. */
+interface TrainOptions<S> extends ApplyOptions<S> {
+    /** For what is random (dropout); layers without such need none. */
+    readonly key?: Key | undefined;
+}
+/** A run of a layer: as it is trained or not, with what. */
+interface Run<S> extends TrainOptions<S> {
+    readonly training: boolean;
+}
+/**
+ * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
+ * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
+ */
+declare abstract class Module<P = unknown, S = unknown, R = unknown> {
+    /** No value: what types are inferred from. */
+    protected readonly $types?: {
+        readonly params: P;
+        readonly state: S;
+        readonly rule: R;
+    };
+    /** Fresh parameters: the same key gives the same ones, on the key's device. */
+    abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>;
+    /** One run, arguments checked: the result and the next state. */
+    protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+    /** The state before the first batch; null for a layer that keeps none. */
+    initState(options?: StateOptions): S;
+    /** The layer's name in errors. */
+    get name(): string;
+    /**
+     * What the layer makes of a tensor when it is not being trained: nothing is dropped, norms go by running averages.
+     *
+     * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
+     */
+    apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>>;
+    /**
+     * What the layer makes of a tensor while it is trained, and its next state.
+     *
+     * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
+     */
+    train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S];
+    /** `run` for layers made of others. */
+    static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+}
+/** A layer, or a function of a tensor, which has neither parameters nor state. */
+type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
+/** The state of a layer, or of a tree of layers. */
+type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: StateOf<L[K]>;
+};
+/**
+ * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
+ * gives `{ attention: { inProjWeight, ... } }`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
+ * ```
+ */
+declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E>;
+/**
+ * The states of layers in plain objects and arrays before the first batch, in the same structure.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm.runningVar // [1, 1]
+ * ```
+ */
+declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
+
+/**
+ * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
+ * promoted. `picked`: the result has the dtype of the parameters. `kept`: it has that of the operand. A list of layers: the result of one after the other. Anything else: nothing.
+ */
+type DTypeRule = 'promoted' | 'picked' | 'kept' | readonly unknown[] | unknown;
+/** A tree of parameters in which each tensor has one dtype. */
+type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : {
+    [K in keyof P]: OfDType<P[K], E>;
+};
+/** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
+type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' | 'kept' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
+/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
+type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: ParamsOf<L[K], E>;
+};
+/** The dtypes of the tensors in a tree; never where there are none. */
+type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? never : T extends readonly (infer I)[] ? DTypesIn<I> : {
+    [K in keyof T]-?: DTypesIn<T[K]>;
+}[keyof T];
+/** Parameters of several dtypes, as where they were converted apart, promote in an order that types do not follow. */
+type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType;
+/** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
+type AppliedDType<R, P, D extends DType> = R extends 'kept' ? D : R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType;
+/** One layer after the other; beyond what the compiler follows, any dtype. */
+type AppliedAll<L, P, D extends DType> = L extends readonly [] ? D : L extends readonly [infer F, ...infer Rest] ? P extends readonly [infer Q, ...infer Others] ? AppliedAll<Rest, Others, AppliedOne<F, Q, D>> : DType : DType;
+/** A layer, or a function: one that takes any floating dtype and gives the same keeps it. */
+type AppliedOne<F, Q, D extends DType> = F extends Module<infer _, infer _, infer R> ? AppliedDType<R, Q, D> : F extends (x: Tensor<D>) => Tensor<D> ? D : F extends (x: never) => Tensor<infer E> ? E : DType;
+
+/** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
+interface NormParams {
+    readonly weight: Tensor;
+    readonly bias?: Tensor;
+}
+/** Options of norms. */
+interface NormOptions {
+    /** Added to the variance; 1e-5 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there are a weight and a bias; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/** Options of `nn.LayerNorm`. */
+interface LayerNormLayerOptions extends NormOptions {
+    /** Whether there is a bias beside the weight; true by default. */
+    readonly bias?: boolean | undefined;
+}
+/** Options of `nn.RMSNorm`. */
+interface RMSNormOptions {
+    /** Added to the mean square; the smallest step of x's dtype above 1 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there is a weight; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/**
+ * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
+ * `nn.LayerNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LayerNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
+ * ```
+ */
+declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E>;
+    protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RMSNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-1, 1]
+ * ```
+ */
+declare class RMSNorm extends Module<{
+    readonly weight: Tensor;
+} | null, null, 'promoted'> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: RMSNormOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{
+        readonly weight: Tensor;
+    } | null, E>;
+    protected run(params: {
+        readonly weight: Tensor;
+    } | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * x [batch, channels, ...] normalised over groups of channels and all that is behind them (Wu and He, 2018). PyTorch `nn.GroupNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GroupNorm(1, 2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
+ * ```
+ */
+declare class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
+    #private;
+    readonly groups: number;
+    readonly channels: number;
+    constructor(groups: number, channels: number, options?: NormOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
+    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
+}
+/** Options of `nn.BatchNorm`. */
+interface BatchNormLayerOptions extends NormOptions {
+    /** How much of a batch's mean and variance goes into the running ones; null for the mean of all batches. 0.1 by default. */
+    readonly momentum?: number | null | undefined;
+    /** Whether there are running averages to go by when it is not trained; true by default. */
+    readonly trackRunningStats?: boolean | undefined;
+}
+/** What `nn.BatchNorm` keeps apart from its parameters. */
+interface BatchNormState {
+    /** [channels] */
+    readonly runningMean: Tensor;
+    /** [channels], of the unbiased variance. */
+    readonly runningVar: Tensor;
+    /** A scalar, int64. */
+    readonly numBatchesTracked: Tensor;
+}
+/**
+ * x [batch, channels, ...] normalised over everything but the channels (Ioffe and Szegedy, 2015): trained, by the batch's own mean and
+ * variance; applied, by running averages, which are its state. PyTorch `nn.BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.BatchNorm(1)
+ * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
+ * ```
+ */
+declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
+    #private;
+    readonly channels: number;
+    constructor(channels: number, options?: BatchNormLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
+    initState(options?: StateOptions): BatchNormState | null;
+    protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
+}
+
 /** Options of `nn.instanceNorm`. */
 interface InstanceNormOptions {
     /** Added to the variance; 1e-5 by default. */
@@ -12822,6 +12947,28 @@ interface InstanceNormOptions {
  * ```
  */
 declare function instanceNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: InstanceNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/** Options of `nn.InstanceNorm`. */
+interface InstanceNormLayerOptions extends InstanceNormOptions {
+    /** Whether there are a weight and a bias; false by default, as in PyTorch. */
+    readonly affine?: boolean | undefined;
+}
+/**
+ * Each channel of each example of x [batch, channels, spatial...] normalised on its own: {@link instanceNorm} as a layer. Running averages are not
+ * kept. PyTorch `nn.InstanceNorm1d`, `InstanceNorm2d` and `InstanceNorm3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.InstanceNorm2d(1).apply(null, ft.tensor([[[[-2, 2]]]])) // [[[[-0.99999875, 0.99999875]]]]
+ * ```
+ */
+declare class InstanceNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
+    #private;
+    readonly channels: number;
+    constructor(channels: number, options?: InstanceNormLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
+    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
+}
 
 /**
  * Channels as pixels: x [..., channels factor^2, height, width] becomes [..., channels, height factor, width factor].
@@ -12904,6 +13051,27 @@ declare function gridSample<A extends DType, B extends DType>(x: Tensor<A> & Tak
  */
 declare function affineGrid<D extends DType>(theta: Tensor<D> & Takes<'float', D>, size: readonly number[], options?: AffineGridOptions): Tensor<D>;
 
+/** Options of `nn.scaledDotProductAttention`. */
+interface ScaledDotProductAttentionOptions extends ScaledDotProductAttentionOptions$1 {
+    /** Whether groups of query heads share heads of keys and values, as `nn.groupedQueryAttention` has them; false by default. */
+    readonly enableGqa?: boolean | undefined;
+}
+/**
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale
+ * (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees
+ * the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
+ *
+ * `softmax(query @ keys^T scale + mask) @ values`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool. PyTorch `nn.functional.scaled_dot_product_attention`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors and a mask of integers, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
+ * ```
+ */
+declare function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /**
  * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
  * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
@@ -12920,7 +13088,157 @@ declare function affineGrid<D extends DType>(theta: Tensor<D> & Takes<'float', D
  * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
  * ```
  */
-declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions$1): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/** Options of `nn.maxPool`. */
+interface MaxPoolOptions extends MaxPoolOptions$1 {
+    /** Whether there is one more window where the last one leaves elements over; false by default. */
+    readonly ceilMode?: boolean | undefined;
+    /** Whether the result is `{ values, indices }`, with each largest element's place in its channel, row by row (int32); false by default. */
+    readonly returnIndices?: boolean | undefined;
+}
+/** Options of `nn.avgPool`. */
+interface AvgPoolOptions extends AvgPoolOptions$1 {
+    /** Whether there is one more window where the last one leaves elements over; false by default. */
+    readonly ceilMode?: boolean | undefined;
+    /** Whether places of the padding count in what sums are divided by; true by default. */
+    readonly countIncludePad?: boolean | undefined;
+    /** What sums are divided by in place of their number of places, not 0. */
+    readonly divisor?: number | undefined;
+}
+/** Options of `nn.maxUnpool`. */
+interface MaxUnpoolOptions {
+    /** How far apart windows were: one number for all axes, or one for each; the window's size by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around what was pooled: one number for all axes, or one for each; 0 by default. */
+    readonly padding?: number | readonly number[] | undefined;
+    /** The spatial sizes of what was pooled, where they do not follow from the windows. */
+    readonly outputSize?: readonly number[] | undefined;
+}
+/** Largest elements and their places. */
+type MaxPoolIndices<D extends DType = DType> = Several<{
+    values: Tensor<D>;
+    indices: Tensor<'int32'>;
+}>;
+/**
+ * Largest element of each window over the spatial axes of x [batch, channels, spatial...]; NaN wins, what lies outside x never does.
+ *
+ * `y_(b,c,p) = max_k x_(b,c,p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype. PyTorch `nn.functional.max_pool2d`.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for windows that do not fit, `ERR_ARGUMENT` for options out of range.
+ * @example
+ * ```ts
+ * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
+ * ```
+ * ```ts
+ * ft.nn.maxPool(ft.tensor([[[1, 5, 3, 2, 4]]]), 2, { ceilMode: true, returnIndices: true }).indices // [[[1, 2, 4]]]
+ * ```
+ */
+declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options: MaxPoolOptions & {
+    readonly returnIndices: true;
+}): MaxPoolIndices<A>;
+declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions & {
+    readonly returnIndices?: false | undefined;
+}): Tensor<A>;
+/**
+ * Arithmetic mean of each window over the spatial axes of x [batch, channels, spatial...]; places outside x count as zeros; integers give float32.
+ *
+ * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers. PyTorch `nn.functional.avg_pool2d`: where `ceilMode` adds a
+ * window, its places beyond the padding do not count.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for windows that do not fit, `ERR_ARGUMENT` for options out of range.
+ * @example
+ * ```ts
+ * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
+ * ```
+ * ```ts
+ * ft.nn.avgPool(ft.tensor([[[1, 2, 3]]]), 2, { padding: 1, countIncludePad: false }) // [[[1, 2.5]]]
+ * ```
+ */
+declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
+/**
+ * Largest elements of windows back in their places, zeros elsewhere: what {@link maxPool} with `returnIndices` gave, reversed.
+ *
+ * PyTorch `nn.functional.max_unpool2d`.
+ *
+ * @param x Elements [batch, channels, windows...].
+ * @param indices Their places in each channel, row by row: integers of x's shape.
+ * @param window One number for all axes of a window, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are no integers, `ERR_ARGUMENT` for options out of
+ * range; `ERR_INDEX` when a result is read whose indices are beyond it.
+ * @example
+ * ```ts
+ * ft.nn.maxUnpool(ft.tensor([[[5, 3]]]), ft.tensor([[[1, 2]]], { dtype: 'int32' }), 2) // [[[0, 5, 3, 0]]]
+ * ```
+ */
+declare function maxUnpool<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, indices: Tensor<B> & Takes<'index', B>, window: number | readonly number[], options?: MaxUnpoolOptions): Tensor<A>;
+
+/** Options of `nn.interpolate`. */
+interface InterpolateOptions {
+    /**
+     * The nearest element before each place ('nearest'), or that next to its middle ('nearest-exact'); lines between the elements along each axis
+     * ('linear', also called 'bilinear' and 'trilinear'); cubic polynomials ('bicubic', of two spatial axes); means of what a place covers ('area').
+     * 'nearest' by default.
+     */
+    readonly mode?: 'nearest' | 'nearest-exact' | 'linear' | 'bilinear' | 'trilinear' | 'bicubic' | 'area' | undefined;
+    /** Whether the first and last elements are matched, instead of the edges; of lines and cubic polynomials. false by default. */
+    readonly alignCorners?: boolean | undefined;
+    /** In place of a size: what each spatial size is multiplied by, rounded down. One number for all axes, or one for each. */
+    readonly scaleFactor?: number | readonly number[] | undefined;
+    /** Whether lines and cubic polynomials are widened where pictures become smaller, so that every element counts; false by default. */
+    readonly antialias?: boolean | undefined;
+}
+/**
+ * x [batch, channels, spatial...] with spatial axes of another size. Elements are cells, whose middles are matched; with `alignCorners` they are
+ * points, whose first and last are. Integers give float32.
+ *
+ * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers. PyTorch `nn.functional.interpolate`; by a `scaleFactor` places
+ * are as far apart as it says, also where a size was rounded down, as there.
+ *
+ * @param size One number for all spatial axes, or one for each; left out with a `scaleFactor`.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit the axes, `ERR_ARGUMENT` for options out of range and modes without `alignCorners` or
+ * `antialias` that are given one.
+ * @example
+ * ```ts
+ * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
+ * ```
+ * ```ts
+ * ft.nn.interpolate(ft.tensor([[[1, 3]]]), { scaleFactor: 2 }) // [[[1, 1, 3, 3]]]
+ * ```
+ */
+declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[] | undefined, options?: InterpolateOptions): Tensor<FloatOf<A>>;
+declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, options: InterpolateOptions): Tensor<FloatOf<A>>;
+
+/** Options of `nn.softplus`. */
+interface SoftplusOptions {
+    /** How sharp the bend is; 1 by default. */
+    readonly beta?: number | undefined;
+    /** Where `beta x` is above it, the result is x itself; without one the function is smooth everywhere. */
+    readonly threshold?: number | undefined;
+}
+/**
+ * Smooth rectified linear unit, without overflow.
+ *
+ * `ln(1 + e^(beta x)) / beta`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool. PyTorch `nn.functional.softplus`, whose threshold is 20 by default: there
+ * both differ by less than 3e-9.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
+ * ```
+ */
+declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>>;
 
 /** Alias of {@link heNormal}. */
 declare const kaimingNormal: typeof heNormal;
@@ -13096,120 +13414,6 @@ declare namespace init_d {
   export { constant as constant, constant_ as constant_, dirac as dirac, eye as eye, fanInUniform as fanInUniform, glorotNormal as glorotNormal, glorotUniform as glorotUniform, heNormal as heNormal, heUniform as heUniform, kaimingNormal as kaimingNormal, kaimingNormal_ as kaimingNormal_, kaimingUniform as kaimingUniform, kaiming_normal_ as kaiming_normal_, lecunNormal as lecunNormal, normal as normal, ones as ones, orthogonal as orthogonal, sparse as sparse, standardNormal$1 as standardNormal, truncNormal as truncNormal, truncatedNormal$1 as truncatedNormal, uniform as uniform, uniform_ as uniform_, xavierNormal as xavierNormal, xavierUniform as xavierUniform, xavierUniform_ as xavierUniform_, xavier_uniform_ as xavier_uniform_, zeros as zeros };
   export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
 }
-
-/**
- * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
- * promoted. `picked`: the result has the dtype of the parameters. A list of layers: the result of one after the other. Anything else: nothing.
- */
-type DTypeRule = 'promoted' | 'picked' | readonly unknown[] | unknown;
-/** A tree of parameters in which each tensor has one dtype. */
-type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : {
-    [K in keyof P]: OfDType<P[K], E>;
-};
-/** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
-type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
-/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
-type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
-    -readonly [K in keyof L]: ParamsOf<L[K], E>;
-};
-/** The dtypes of the tensors in a tree; never where there are none. */
-type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? never : T extends readonly (infer I)[] ? DTypesIn<I> : {
-    [K in keyof T]-?: DTypesIn<T[K]>;
-}[keyof T];
-/** Parameters of several dtypes, as where they were converted apart, promote in an order that types do not follow. */
-type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType;
-/** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
-type AppliedDType<R, P, D extends DType> = R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType;
-/** One layer after the other; beyond what the compiler follows, any dtype. */
-type AppliedAll<L, P, D extends DType> = L extends readonly [] ? D : L extends readonly [infer F, ...infer Rest] ? P extends readonly [infer Q, ...infer Others] ? AppliedAll<Rest, Others, AppliedOne<F, Q, D>> : DType : DType;
-/** A layer, or a function: one that takes any floating dtype and gives the same keeps it. */
-type AppliedOne<F, Q, D extends DType> = F extends Module<infer _, infer _, infer R> ? AppliedDType<R, Q, D> : F extends (x: Tensor<D>) => Tensor<D> ? D : F extends (x: never) => Tensor<infer E> ? E : DType;
-
-/** Options of `init`. */
-interface InitOptions<E extends FloatDType = FloatDType> {
-    /** The dtype of the parameters; float32 by default. */
-    readonly dtype?: E | undefined;
-}
-/** Options of `initState`. */
-interface StateOptions extends InitOptions {
-    /** The device of the state; the default device by default. */
-    readonly device?: Device | undefined;
-}
-/** What a layer is used with, as it is not trained. */
-interface ApplyOptions<S> {
-    /** What the layer keeps apart from its parameters (running averages); layers without such need none. */
-    readonly state?: S | undefined;
-}
-/** What a layer is trained with. */
-interface TrainOptions<S> extends ApplyOptions<S> {
-    /** For what is random (dropout); layers without such need none. */
-    readonly key?: Key | undefined;
-}
-/** A run of a layer: as it is trained or not, with what. */
-interface Run<S> extends TrainOptions<S> {
-    readonly training: boolean;
-}
-/**
- * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
- * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
- */
-declare abstract class Module<P = unknown, S = unknown, R = unknown> {
-    /** No value: what types are inferred from. */
-    protected readonly $types?: {
-        readonly params: P;
-        readonly state: S;
-        readonly rule: R;
-    };
-    /** Fresh parameters: the same key gives the same ones, on the key's device. */
-    abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>;
-    /** One run, arguments checked: the result and the next state. */
-    protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
-    /** The state before the first batch; null for a layer that keeps none. */
-    initState(options?: StateOptions): S;
-    /** The layer's name in errors. */
-    get name(): string;
-    /**
-     * What the layer makes of a tensor when it is not being trained: nothing is dropped, norms go by running averages.
-     *
-     * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
-     */
-    apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>>;
-    /**
-     * What the layer makes of a tensor while it is trained, and its next state.
-     *
-     * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
-     */
-    train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S];
-    /** `run` for layers made of others. */
-    static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
-}
-/** A layer, or a function of a tensor, which has neither parameters nor state. */
-type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
-/** The state of a layer, or of a tree of layers. */
-type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
-    -readonly [K in keyof L]: StateOf<L[K]>;
-};
-/**
- * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
- * gives `{ attention: { inProjWeight, ... } }`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
- * @example
- * ```ts
- * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
- * ```
- */
-declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E>;
-/**
- * The states of layers in plain objects and arrays before the first batch, in the same structure.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
- * @example
- * ```ts
- * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm.runningVar // [1, 1]
- * ```
- */
-declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
 
 /** Parameters of `nn.Linear`. */
 interface LinearParams {
@@ -13408,144 +13612,46 @@ declare class ConvTranspose2d extends Transposed {
     constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvTransposeLayerOptions);
 }
 
-/** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
-interface NormParams {
-    readonly weight: Tensor;
-    readonly bias?: Tensor;
-}
-/** Options of norms. */
-interface NormOptions {
-    /** Added to the variance; 1e-5 by default. */
-    readonly eps?: number | undefined;
-    /** Whether there are a weight and a bias; true by default. */
-    readonly affine?: boolean | undefined;
-}
-/** Options of `nn.LayerNorm`. */
-interface LayerNormLayerOptions extends NormOptions {
-    /** Whether there is a bias beside the weight; true by default. */
-    readonly bias?: boolean | undefined;
-}
-/** Options of `nn.RMSNorm`. */
-interface RMSNormOptions {
-    /** Added to the mean square; the smallest step of x's dtype above 1 by default. */
-    readonly eps?: number | undefined;
-    /** Whether there is a weight; true by default. */
-    readonly affine?: boolean | undefined;
-}
-/**
- * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
- * `nn.LayerNorm`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.LayerNorm(2)
- * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
- * ```
- */
-declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
-    #private;
-    readonly shape: readonly number[];
-    constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E>;
-    protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
-}
-/**
- * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.RMSNorm(2)
- * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-1, 1]
- * ```
- */
-declare class RMSNorm extends Module<{
-    readonly weight: Tensor;
-} | null, null, 'promoted'> {
-    #private;
-    readonly shape: readonly number[];
-    constructor(shape: number | readonly number[], options?: RMSNormOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{
-        readonly weight: Tensor;
-    } | null, E>;
-    protected run(params: {
-        readonly weight: Tensor;
-    } | null, x: Tensor): readonly [Tensor, null];
-}
-/**
- * x [batch, channels, ...] normalised over groups of channels and all that is behind them (Wu and He, 2018). PyTorch `nn.GroupNorm`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.GroupNorm(1, 2)
- * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
- * ```
- */
-declare class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
-    #private;
-    readonly groups: number;
-    readonly channels: number;
-    constructor(groups: number, channels: number, options?: NormOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
-    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
-}
-/** Options of `nn.BatchNorm`. */
-interface BatchNormLayerOptions extends NormOptions {
-    /** How much of a batch's mean and variance goes into the running ones; null for the mean of all batches. 0.1 by default. */
-    readonly momentum?: number | null | undefined;
-    /** Whether there are running averages to go by when it is not trained; true by default. */
-    readonly trackRunningStats?: boolean | undefined;
-}
-/** What `nn.BatchNorm` keeps apart from its parameters. */
-interface BatchNormState {
-    /** [channels] */
-    readonly runningMean: Tensor;
-    /** [channels], of the unbiased variance. */
-    readonly runningVar: Tensor;
-    /** A scalar, int64. */
-    readonly numBatchesTracked: Tensor;
-}
-/**
- * x [batch, channels, ...] normalised over everything but the channels (Ioffe and Szegedy, 2015): trained, by the batch's own mean and
- * variance; applied, by running averages, which are its state. PyTorch `nn.BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.BatchNorm(1)
- * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
- * ```
- */
-declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
-    #private;
-    readonly channels: number;
-    constructor(channels: number, options?: BatchNormLayerOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
-    initState(options?: StateOptions): BatchNormState | null;
-    protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
-}
-
-/** Options of `nn.Dropout`. */
+/** Options of `nn.Dropout` and `nn.ChannelDropout`. */
 interface DropoutLayerOptions {
-    /** How likely an element is to be dropped while training, from 0 to 1; 0.5 by default. */
+    /** How likely an element, or a channel, is to be dropped while training, from 0 to 1; 0.5 by default. */
     readonly p?: number | undefined;
+}
+/** What layers that drop something have in common. */
+declare abstract class Dropping extends Module<null, null, 'promoted'> {
+    readonly p: number;
+    constructor(options?: number | DropoutLayerOptions);
+    init(key: Key, _options?: InitOptions): null;
+    /** The tensor without what is dropped. */
+    protected abstract drop(key: Key, x: Tensor): Tensor;
+    protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
 }
 /**
  * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
  *
+ * @param options How likely an element is to be dropped, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
  * @example
  * ```ts
- * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
+ * new ft.nn.Dropout(0.1).apply(null, ft.ones([2])) // [1, 1]
  * ```
  */
-declare class Dropout extends Module<null, null, 'promoted'> {
-    readonly p: number;
-    constructor(options?: DropoutLayerOptions);
-    init(key: Key, _options?: InitOptions): null;
-    protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+declare class Dropout extends Dropping {
+    protected drop(key: Key, x: Tensor): Tensor;
+}
+/**
+ * Sets whole channels of x [batch, channels, spatial...] to zero while it is trained, and nothing when it is applied (Tompson et al., 2015). PyTorch
+ * `nn.Dropout1d`, `Dropout2d` and `Dropout3d`.
+ *
+ * @param options How likely a channel is to be dropped, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout2d(0.1).apply(null, ft.ones([1, 2, 1, 1])) // [[[[1]], [[1]]]]
+ * ```
+ */
+declare class ChannelDropout extends Dropping {
+    protected drop(key: Key, x: Tensor): Tensor;
 }
 /**
  * Layers after one another, each a layer or a function of a tensor. Parameters and states are arrays with one for each; those of
@@ -13564,6 +13670,475 @@ declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, 
     init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E>;
     initState(options?: StateOptions): StateOf<L>;
     protected run(params: ParamsOf<L, DType>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
+}
+
+/** A layer that is the same whether it is trained or not. */
+declare abstract class Stateless<R> extends Module<null, null, R> {
+    init<E extends FloatDType = 'float32'>(key: Key, _options?: InitOptions<E>): FreshOf<R, null, E>;
+    /** What the layer makes of a tensor. */
+    protected abstract of(x: Tensor): Tensor;
+    protected run(_params: null, x: Tensor): readonly [Tensor, null];
+}
+
+/**
+ * max(0, x): `relu` as a layer. PyTorch `nn.ReLU`.
+ * @example
+ * ```ts
+ * new ft.nn.ReLU().apply(null, ft.tensor([-1, 2])) // [0, 2]
+ * ```
+ */
+declare class ReLU extends Stateless<'kept'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * min(max(0, x), 6): `nn.relu6` as a layer. PyTorch `nn.ReLU6`.
+ * @example
+ * ```ts
+ * new ft.nn.ReLU6().apply(null, ft.tensor([-1, 8])) // [0, 6]
+ * ```
+ */
+declare class ReLU6 extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x, times a slope where it is negative: `nn.leakyRelu` as a layer. PyTorch `nn.LeakyReLU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.LeakyReLU(0.5).apply(null, ft.tensor([-1, 2])) // [-0.5, 2]
+ * ```
+ */
+declare class LeakyReLU extends Stateless<'promoted'> {
+    readonly negativeSlope: number;
+    constructor(negativeSlope?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * alpha (e^x - 1) where x is negative: `nn.elu` as a layer. PyTorch `nn.ELU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.ELU().apply(null, ft.tensor([0, 2])) // [0, 2]
+ * ```
+ */
+declare class ELU extends Stateless<'promoted'> {
+    readonly alpha: number;
+    constructor(alpha?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.celu` as a layer. PyTorch `nn.CELU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.CELU().apply(null, ft.tensor([0, 2])) // [0, 2]
+ * ```
+ */
+declare class CELU extends Stateless<'promoted'> {
+    readonly alpha: number;
+    constructor(alpha?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.selu` as a layer. PyTorch `nn.SELU`.
+ * @example
+ * ```ts
+ * new ft.nn.SELU().apply(null, ft.tensor([0, 1])) // [0, 1.050701]
+ * ```
+ */
+declare class SELU extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * 1 / (1 + e^-x): `sigmoid` as a layer. PyTorch `nn.Sigmoid`.
+ * @example
+ * ```ts
+ * new ft.nn.Sigmoid().apply(null, ft.tensor([0])) // [0.5]
+ * ```
+ */
+declare class Sigmoid extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * The logarithm of the sigmoid: `nn.logSigmoid` as a layer. PyTorch `nn.LogSigmoid`.
+ * @example
+ * ```ts
+ * new ft.nn.LogSigmoid().apply(null, ft.tensor([0])) // [-0.6931472]
+ * ```
+ */
+declare class LogSigmoid extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `tanh` as a layer. PyTorch `nn.Tanh`.
+ * @example
+ * ```ts
+ * new ft.nn.Tanh().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class Tanh extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x sigmoid(x): `nn.silu` as a layer. PyTorch `nn.SiLU`.
+ * @example
+ * ```ts
+ * new ft.nn.SiLU().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class SiLU extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x tanh(softplus(x)): `nn.mish` as a layer. PyTorch `nn.Mish`.
+ * @example
+ * ```ts
+ * new ft.nn.Mish().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class Mish extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x times the share of a normal distribution below it: `nn.gelu` as a layer. PyTorch `nn.GELU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.GELU({ approximate: 'tanh' }).apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class GELU extends Stateless<'promoted'> {
+    #private;
+    constructor(options?: GeluOptions);
+    protected of(x: Tensor): Tensor;
+}
+/** Parameters of `nn.PReLU`. */
+interface PReLUParams {
+    /** [channels] */
+    readonly weight: Tensor;
+}
+/**
+ * x, times a slope that is learned where it is negative: one for all, or one for each channel of x [batch, channels, ...]. PyTorch `nn.PReLU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.PReLU(1, 0.5)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-1, 2])) // [-0.5, 2]
+ * ```
+ */
+declare class PReLU extends Module<PReLUParams, null, 'promoted'> {
+    #private;
+    readonly channels: number;
+    constructor(channels?: number, start?: number);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<PReLUParams, E>;
+    protected run(params: PReLUParams, x: Tensor): readonly [Tensor, null];
+}
+
+/**
+ * ln(1 + e^(beta x)) / beta, and x itself where beta x is above a limit: `nn.softplus` as a layer. PyTorch `nn.Softplus`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Softplus().apply(null, ft.tensor([0])) // [0.6931472]
+ * ```
+ */
+declare class Softplus extends Stateless<'promoted'> {
+    readonly beta: number;
+    readonly threshold: number;
+    constructor(beta?: number, threshold?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x / (1 + |x|): `nn.softsign` as a layer. PyTorch `nn.Softsign`.
+ * @example
+ * ```ts
+ * new ft.nn.Softsign().apply(null, ft.tensor([1])) // [0.5]
+ * ```
+ */
+declare class Softsign extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x - tanh(x): `nn.tanhshrink` as a layer. PyTorch `nn.Tanhshrink`.
+ * @example
+ * ```ts
+ * new ft.nn.Tanhshrink().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class Tanhshrink extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x between two ends: `nn.hardtanh` as a layer. PyTorch `nn.Hardtanh`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Hardtanh(0, 2).apply(null, ft.tensor([-1, 1, 3])) // [0, 1, 2]
+ * ```
+ */
+declare class Hardtanh extends Stateless<'promoted'> {
+    readonly min: number;
+    readonly max: number;
+    constructor(min?: number, max?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.hardsigmoid` as a layer. PyTorch `nn.Hardsigmoid`.
+ * @example
+ * ```ts
+ * new ft.nn.Hardsigmoid().apply(null, ft.tensor([0])) // [0.5]
+ * ```
+ */
+declare class Hardsigmoid extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.hardswish` as a layer. PyTorch `nn.Hardswish`.
+ * @example
+ * ```ts
+ * new ft.nn.Hardswish().apply(null, ft.tensor([4])) // [4]
+ * ```
+ */
+declare class Hardswish extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * 0 where |x| is at most lambda, else x: `nn.hardshrink` as a layer. PyTorch `nn.Hardshrink`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Hardshrink().apply(null, ft.tensor([0.25, 1])) // [0, 1]
+ * ```
+ */
+declare class Hardshrink extends Stateless<'promoted'> {
+    readonly lambda: number;
+    constructor(lambda?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x nearer to 0 by lambda: `nn.softshrink` as a layer. PyTorch `nn.Softshrink`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Softshrink().apply(null, ft.tensor([0.25, 1])) // [0, 0.5]
+ * ```
+ */
+declare class Softshrink extends Stateless<'promoted'> {
+    readonly lambda: number;
+    constructor(lambda?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Shares that add up to 1 along an axis, the last by default: `softmax` as a layer. PyTorch `nn.Softmax`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @example
+ * ```ts
+ * new ft.nn.Softmax(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
+ * ```
+ */
+declare class Softmax extends Stateless<'promoted'> {
+    readonly axis: number;
+    constructor(axis?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Logarithms of shares that add up to 1 along an axis, the last by default: `logSoftmax` as a layer. PyTorch `nn.LogSoftmax`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @example
+ * ```ts
+ * new ft.nn.LogSoftmax(1).apply(null, ft.tensor([[0, 0]])) // [[-0.6931472, -0.6931472]]
+ * ```
+ */
+declare class LogSoftmax extends Stateless<'promoted'> {
+    readonly axis: number;
+    constructor(axis?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Shares that are largest for the smallest elements along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @example
+ * ```ts
+ * new ft.nn.Softmin(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
+ * ```
+ */
+declare class Softmin extends Stateless<'promoted'> {
+    readonly axis: number;
+    constructor(axis?: number);
+    protected of(x: Tensor): Tensor;
+}
+
+/**
+ * The tensor itself. PyTorch `nn.Identity`, which takes arguments and leaves them unread.
+ *
+ * @example
+ * ```ts
+ * new ft.nn.Identity().apply(null, ft.tensor([1, 2])) // [1, 2]
+ * ```
+ */
+declare class Identity extends Stateless<'kept'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Axes from the first to the last of some as one: of x [batch, ...] all but the batch by default. PyTorch `nn.Flatten`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for axes that are no integers; `ERR_INDEX` at the call for those out of range.
+ * @example
+ * ```ts
+ * new ft.nn.Flatten().apply(null, ft.ones([2, 3, 4])).shape // [2, 12]
+ * ```
+ */
+declare class Flatten extends Stateless<'kept'> {
+    readonly startAxis: number;
+    readonly endAxis: number;
+    constructor(startAxis?: number, endAxis?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * One axis as several, of these sizes, one of which may be -1: what {@link Flatten} did, reversed. PyTorch `nn.Unflatten`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no axis and no sizes; `ERR_INDEX` and `ERR_SHAPE` at the call for what does not fit.
+ * @example
+ * ```ts
+ * new ft.nn.Unflatten(1, [3, -1]).apply(null, ft.ones([2, 12])).shape // [2, 3, 4]
+ * ```
+ */
+declare class Unflatten extends Stateless<'kept'> {
+    readonly axis: number;
+    readonly sizes: readonly number[];
+    constructor(axis: number, sizes: readonly number[]);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Channels as pixels: `nn.pixelShuffle` as a layer. PyTorch `nn.PixelShuffle`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
+ * @example
+ * ```ts
+ * new ft.nn.PixelShuffle(2).apply(null, ft.ones([1, 4, 1, 1])).shape // [1, 1, 2, 2]
+ * ```
+ */
+declare class PixelShuffle extends Stateless<'kept'> {
+    readonly factor: number;
+    constructor(factor: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Pixels as channels: `nn.pixelUnshuffle` as a layer. PyTorch `nn.PixelUnshuffle`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
+ * @example
+ * ```ts
+ * new ft.nn.PixelUnshuffle(2).apply(null, ft.ones([1, 1, 2, 2])).shape // [1, 4, 1, 1]
+ * ```
+ */
+declare class PixelUnshuffle extends Stateless<'kept'> {
+    readonly factor: number;
+    constructor(factor: number);
+    protected of(x: Tensor): Tensor;
+}
+
+type Sizes = number | readonly number[];
+/** Options of `nn.MaxPool`. */
+type MaxPoolLayerOptions = Omit<MaxPoolOptions, 'returnIndices'>;
+/** Options of `nn.Upsample`. */
+interface UpsampleOptions extends InterpolateOptions {
+    /** The spatial sizes of the result, in place of a `scaleFactor`: one number for all axes, or one for each. */
+    readonly size?: number | readonly number[] | undefined;
+}
+/**
+ * Largest elements of windows over the spatial axes of x [batch, channels, spatial...]: `nn.maxPool` as a layer. PyTorch `nn.MaxPool1d`,
+ * `MaxPool2d` and `MaxPool3d`.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @param options The stride, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.MaxPool2d(2, 2).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 4, 4]
+ * ```
+ */
+declare class MaxPool extends Stateless<'kept'> {
+    #private;
+    readonly window: Sizes;
+    constructor(window: Sizes, options?: Sizes | MaxPoolLayerOptions);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Means of windows over the spatial axes of x [batch, channels, spatial...]: `nn.avgPool` as a layer. PyTorch `nn.AvgPool1d`, `AvgPool2d` and
+ * `AvgPool3d`.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @param options The stride, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.AvgPool2d(2).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 4, 4]
+ * ```
+ */
+declare class AvgPool extends Stateless<'promoted'> {
+    #private;
+    readonly window: Sizes;
+    constructor(window: Sizes, options?: Sizes | AvgPoolOptions);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Means of so many parts of x [batch, channels, spatial...] along each spatial axis: `nn.adaptiveAvgPool` as a layer. PyTorch
+ * `nn.AdaptiveAvgPool1d`, `AdaptiveAvgPool2d` and `AdaptiveAvgPool3d`.
+ *
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * new ft.nn.AdaptiveAvgPool2d(1).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 1, 1]
+ * ```
+ */
+declare class AdaptiveAvgPool extends Stateless<'promoted'> {
+    readonly size: Sizes;
+    constructor(size: Sizes);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Largest elements of so many parts of x [batch, channels, spatial...] along each spatial axis: `nn.adaptiveMaxPool` as a layer. PyTorch
+ * `nn.AdaptiveMaxPool1d`, `AdaptiveMaxPool2d` and `AdaptiveMaxPool3d`.
+ *
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * new ft.nn.AdaptiveMaxPool2d(1).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 1, 1]
+ * ```
+ */
+declare class AdaptiveMaxPool extends Stateless<'kept'> {
+    readonly size: Sizes;
+    constructor(size: Sizes);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x [batch, channels, spatial...] with spatial axes of another size: `nn.interpolate` as a layer. PyTorch `nn.Upsample`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options out of range, and without a size and a `scaleFactor`.
+ * @example
+ * ```ts
+ * new ft.nn.Upsample({ scaleFactor: 2, mode: 'bilinear' }).apply(null, ft.ones([1, 3, 4, 4])).shape // [1, 3, 8, 8]
+ * ```
+ */
+declare class Upsample extends Stateless<'promoted'> {
+    #private;
+    constructor(options: UpsampleOptions);
+    protected of(x: Tensor): Tensor;
 }
 
 /** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
@@ -13692,7 +14267,10 @@ declare abstract class Recurrent extends Module<RecurrentParams, null, 'promoted
     /** How many gates a step has, and how many tensors are carried. */
     protected abstract readonly gates: number;
     protected abstract readonly carried: number;
-    constructor(inputs: number, hidden: number, options?: RecurrentOptions);
+    /** `more` are options of a layer of its own. */
+    constructor(inputs: number, hidden: number, options?: RecurrentOptions, more?: readonly string[]);
+    /** What layers whose steps are the same have in common. */
+    protected get kind(): object;
     /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
     protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
     init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<RecurrentParams, E>;
@@ -13759,6 +14337,141 @@ declare class GRU extends Recurrent {
      */
     forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
 }
+/** Options of `nn.RNN`. */
+interface RNNOptions extends RecurrentOptions {
+    /** What a step ends with; 'tanh' by default. */
+    readonly nonlinearity?: 'tanh' | 'relu' | undefined;
+}
+/**
+ * A plain recurrent layer over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.RNN`.
+ *
+ * `h = tanh(W_ih x + b_ih + W_hh h + b_hh)`, or `relu` of it
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RNN(3, 4, { nonlinearity: 'relu' })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 4]
+ * ```
+ */
+declare class RNN extends Recurrent {
+    protected readonly gates = 1;
+    protected readonly carried = 1;
+    readonly nonlinearity: 'tanh' | 'relu';
+    constructor(inputs: number, hidden: number, options?: RNNOptions);
+    protected get kind(): object;
+    protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    /**
+     * Outputs, and the hidden state [layers directions, batch, hidden] at the end, from that at the start (zeros by default).
+     *
+     * @throws {TensorError} as {@link Module.apply}.
+     */
+    forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
+}
+
+/** Parameters of `nn.TransformerEncoderLayer`, as PyTorch has them. */
+interface TransformerEncoderLayerParams {
+    readonly selfAttn: AttentionParams;
+    /** [hidden, features] */
+    readonly linear1: LinearParams;
+    /** [features, hidden] */
+    readonly linear2: LinearParams;
+    readonly norm1: NormParams;
+    readonly norm2: NormParams;
+}
+/** Options of `nn.TransformerEncoderLayer`. */
+interface TransformerEncoderLayerOptions {
+    /** Features between the two products, PyTorch's `dim_feedforward`; 2048 by default. */
+    readonly hidden?: number | undefined;
+    /** How likely an element is to be dropped while training, and a weight of attention; 0.1 by default. */
+    readonly dropout?: number | undefined;
+    /** What stands between the two products; 'relu' by default. */
+    readonly activation?: 'relu' | 'gelu' | ((x: Tensor<'float32'>) => Tensor) | undefined;
+    /** Added to variances; 1e-5 by default. */
+    readonly eps?: number | undefined;
+    /** Whether norms come before attention and products (pre-norm), instead of behind what they give is added (post-norm); false by default. */
+    readonly normFirst?: boolean | undefined;
+    /** Whether products and norms have a bias; true by default. */
+    readonly bias?: boolean | undefined;
+    /** Whether `apply` and `train` let a place see only those up to it; false by default. */
+    readonly causal?: boolean | undefined;
+}
+/** Options of `encode`. */
+interface EncodeOptions {
+    /**
+     * What takes part: bool, true where a key is seen, or numbers that are added to the scores; broadcast to [batch, heads, queries, keys]. For
+     * the padding of keys [batch, keys], expand it to [batch, 1, 1, keys].
+     */
+    readonly mask?: Tensor | undefined;
+    /** Whether a place sees only those up to it; the layer's by default. */
+    readonly causal?: boolean | undefined;
+    /** For dropout: with a key the layer is trained, without one it is not. */
+    readonly key?: Key | undefined;
+}
+/**
+ * Self-attention, and two products with a nonlinearity between them, over x [batch, places, features]: what each gives is added to what it was
+ * given, and normalised, before (`normFirst`) or behind. The batch comes first, always. PyTorch `nn.TransformerEncoderLayer` with `batch_first`.
+ *
+ * `y = norm1(x + attention(x))`, `norm2(y + linear2(activation(linear1(y))))`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.TransformerEncoderLayer(8, 2, { hidden: 16, normFirst: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
+ * ```
+ */
+declare class TransformerEncoderLayer extends Module<TransformerEncoderLayerParams, null, 'promoted'> {
+    #private;
+    readonly features: number;
+    readonly heads: number;
+    readonly hidden: number;
+    readonly normFirst: boolean;
+    constructor(features: number, heads: number, options?: TransformerEncoderLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<TransformerEncoderLayerParams, E>;
+    protected run(params: TransformerEncoderLayerParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+    /**
+     * What the layer makes of x [batch, places, features] where a mask says which places are seen.
+     *
+     * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
+     */
+    encode<Q extends TransformerEncoderLayerParams, D extends DType>(params: Q, x: Tensor<D>, options?: EncodeOptions): Tensor<AppliedDType<'promoted', Q, D>>;
+}
+/** Parameters of `nn.TransformerEncoder`, as PyTorch has them. */
+interface TransformerEncoderParams {
+    readonly layers: readonly TransformerEncoderLayerParams[];
+    readonly norm?: NormParams | null;
+}
+/** Options of `nn.TransformerEncoder`. */
+interface TransformerEncoderOptions {
+    /** A norm behind the last layer; none by default. */
+    readonly norm?: LayerNorm | undefined;
+}
+/**
+ * So many layers of one kind after one another, each with parameters of its own, and a norm behind them. PyTorch `nn.TransformerEncoder`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no such layer, and sizes and options out of range.
+ * @example
+ * ```ts
+ * const encoder = new ft.nn.TransformerEncoder(new ft.nn.TransformerEncoderLayer(8, 2, { hidden: 16 }), 3, { norm: new ft.nn.LayerNorm(8) })
+ * encoder.apply(encoder.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
+ * ```
+ */
+declare class TransformerEncoder extends Module<TransformerEncoderParams, null, 'promoted'> {
+    #private;
+    readonly layer: TransformerEncoderLayer;
+    readonly count: number;
+    readonly norm: LayerNorm | undefined;
+    constructor(layer: TransformerEncoderLayer, count: number, options?: TransformerEncoderOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<'promoted', TransformerEncoderParams, E>;
+    protected run(params: TransformerEncoderParams, x: Tensor, run: Run<null>): readonly [Tensor, null];
+    /**
+     * What the layers make of x [batch, places, features] where a mask says which places are seen.
+     *
+     * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
+     */
+    encode<Q extends TransformerEncoderParams, D extends DType>(params: Q, x: Tensor<D>, options?: EncodeOptions): Tensor<AppliedDType<'promoted', Q, D>>;
+}
 
 /**
  * The tensors of trees (parameters, states) by their names in PyTorch: keys joined with dots, `inProjWeight` as `in_proj_weight`. What
@@ -13822,10 +14535,14 @@ declare const convTranspose1d: typeof convTranspose;
 declare const convTranspose2d: typeof convTranspose;
 /** Alias of {@link convTranspose}. */
 declare const convTranspose3d: typeof convTranspose;
-/** Alias of {@link dropout2d}. */
-declare const dropout1d: typeof dropout2d;
-/** Alias of {@link dropout2d}. */
-declare const dropout3d: typeof dropout2d;
+/** Alias of {@link channelDropout}. */
+declare const dropout1d: typeof channelDropout;
+/** Alias of {@link channelDropout}. */
+declare const dropout2d: typeof channelDropout;
+/** Alias of {@link channelDropout}. */
+declare const dropout3d: typeof channelDropout;
+/** Alias of {@link channelDropout}. */
+declare const featureDropout: typeof channelDropout;
 /** Alias of {@link hardshrink}. */
 declare const hardShrink: typeof hardshrink;
 /** Alias of {@link hardsigmoid}. */
@@ -13842,6 +14559,12 @@ declare const maxPool1d: typeof maxPool;
 declare const maxPool2d: typeof maxPool;
 /** Alias of {@link maxPool}. */
 declare const maxPool3d: typeof maxPool;
+/** Alias of {@link maxUnpool}. */
+declare const maxUnpool1d: typeof maxUnpool;
+/** Alias of {@link maxUnpool}. */
+declare const maxUnpool2d: typeof maxUnpool;
+/** Alias of {@link maxUnpool}. */
+declare const maxUnpool3d: typeof maxUnpool;
 /** Alias of {@link softplus}. */
 declare const softPlus: typeof softplus;
 /** Alias of {@link softshrink}. */
@@ -13855,83 +14578,21 @@ declare const tanhShrink: typeof tanhshrink;
 /** Alias of {@link interpolate}. */
 declare const upsample: typeof interpolate;
 /** @deprecated */
-declare const ReLU: Instead<"Sequential takes functions: write ft.relu">;
+declare const Softmax2d: Instead<"write new ft.nn.Softmax(1)">;
 /** @deprecated */
-declare const Sigmoid: Instead<"Sequential takes functions: write ft.sigmoid">;
+declare const Threshold: Instead<"Sequential takes functions: write (x) => ft.nn.threshold(x, limit, value)">;
 /** @deprecated */
-declare const Tanh: Instead<"Sequential takes functions: write ft.tanh">;
+declare const GLU: Instead<"Sequential takes functions: write (x) => ft.nn.glu(x)">;
 /** @deprecated */
-declare const Softmax: Instead<"Sequential takes functions: write (x) => ft.softmax(x, -1)">;
+declare const MaxUnpool1d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
 /** @deprecated */
-declare const Softmax2d: Instead<"Sequential takes functions: write (x) => ft.softmax(x, -1)">;
+declare const MaxUnpool2d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
 /** @deprecated */
-declare const LogSoftmax: Instead<"Sequential takes functions: write (x) => ft.logSoftmax(x, -1)">;
+declare const MaxUnpool3d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
 /** @deprecated */
-declare const GELU: Instead<"Sequential takes functions: write ft.nn.gelu">;
+declare const UpsamplingNearest2d: Instead<"write new ft.nn.Upsample({ scaleFactor })">;
 /** @deprecated */
-declare const SiLU: Instead<"Sequential takes functions: write ft.nn.silu">;
-/** @deprecated */
-declare const Swish: Instead<"Sequential takes functions: write ft.nn.silu">;
-/** @deprecated */
-declare const LeakyReLU: Instead<"Sequential takes functions: write (x) => ft.nn.leakyRelu(x, { negativeSlope: 0.2 })">;
-/** @deprecated */
-declare const PReLU: Instead<"write ft.nn.prelu(x, weight), with the weight among the parameters">;
-/** @deprecated */
-declare const ELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const CELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const SELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Mish: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Softplus: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Softsign: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardtanh: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardswish: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardsigmoid: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Softshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Tanhshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const ReLU6: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const LogSigmoid: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Identity: Instead<"Sequential takes functions: write (x) => x">;
-/** @deprecated */
-declare const Flatten: Instead<"Sequential takes functions: write (x) => x.flatten({ startAxis: 1 })">;
-/** @deprecated */
-declare const Unflatten: Instead<"Sequential takes functions: write (x) => x.reshape(shape)">;
-/** @deprecated */
-declare const MaxPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
-/** @deprecated */
-declare const MaxPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
-/** @deprecated */
-declare const MaxPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
-/** @deprecated */
-declare const AvgPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
-/** @deprecated */
-declare const AvgPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
-/** @deprecated */
-declare const AvgPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
-/** @deprecated */
-declare const AdaptiveAvgPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const AdaptiveAvgPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const AdaptiveAvgPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const AdaptiveMaxPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const Upsample: Instead<"Sequential takes functions: write (x) => ft.nn.interpolate(x, size)">;
+declare const UpsamplingBilinear2d: Instead<"write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })">;
 /** @deprecated */
 declare const ZeroPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
 /** @deprecated */
@@ -13941,19 +14602,9 @@ declare const ReplicationPad2d: Instead<"Sequential takes functions: write (x) =
 /** @deprecated */
 declare const ConstantPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
 /** @deprecated */
-declare const Dropout1d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
+declare const AlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
 /** @deprecated */
-declare const Dropout2d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
-/** @deprecated */
-declare const Dropout3d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
-/** @deprecated */
-declare const AlphaDropout: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
-/** @deprecated */
-declare const InstanceNorm1d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
-/** @deprecated */
-declare const InstanceNorm2d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
-/** @deprecated */
-declare const InstanceNorm3d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
+declare const FeatureAlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
 /** @deprecated */
 declare const ConvTranspose3d: Instead<"write ft.nn.convTranspose(x, weights, options)">;
 /** @deprecated */
@@ -13989,21 +14640,17 @@ declare const MultiMarginLoss: Instead<"there is no such loss here yet; a functi
 /** @deprecated */
 declare const MultiLabelMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
-declare const RNN: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const RNNCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated */
-declare const RNNCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const LSTMCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated */
-declare const LSTMCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const GRUCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated */
-declare const GRUCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const Transformer: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
 /** @deprecated */
-declare const Transformer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+declare const TransformerDecoder: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
 /** @deprecated */
-declare const TransformerEncoder: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
-declare const TransformerEncoderLayer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
-declare const TransformerDecoderLayer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+declare const TransformerDecoderLayer: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
 /** @deprecated */
 declare const ModuleList: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
 /** @deprecated */
@@ -14050,8 +14697,8 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TripletMarginLossOptions as TripletMarginLossOptions, WeightOptions as WeightOptions };
+  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */

@@ -2,8 +2,8 @@
 
     pip install torch && python __test__/nn/functional.py > __test__/nn/functional.json
 
-Each case is a call: `name` here, `inputs` that have a gradient, `rest` of the arguments behind them (`{"int32": ...}` is a tensor of integers),
-`options` by our names, the `value`, and the `gradients` of the sum of its products with `cotangent`, by
+Each case is a call: `name` here, `inputs` that have a gradient, `rest` of the arguments behind them (`{"int32": ...}` is a tensor of integers,
+null stands for one left out), `options` by our names, the `value`, and the `gradients` of the sum of its products with `cotangent`, by
 each input.
 """
 
@@ -24,7 +24,8 @@ def some(*shape, scale=1.0):
 
 def case(name, inputs, f, rest=(), options=None, title=""):
     xs = [x.clone().requires_grad_() for x in inputs]
-    y = f(*xs)
+    found = f(*xs)
+    y, indices = found if isinstance(found, tuple) else (found, None)
     c = some(*y.shape)
     gradients = torch.autograd.grad((y * c).sum(), xs, allow_unused=True)
     cases.append({
@@ -35,6 +36,7 @@ def case(name, inputs, f, rest=(), options=None, title=""):
         "options": options or {},
         "value": y.detach().tolist(),
         "cotangent": c.tolist(),
+        **({} if indices is None else {"indices": indices.tolist()}),
         "gradients": [(torch.zeros_like(x) if g is None else g).tolist() for g, x in zip(gradients, xs)],
     })
 
@@ -118,7 +120,62 @@ def ctc():
     )
 
 
-for make in [distances, elements, blocks, samples, ctc]:
+def pools():
+    x = some(1, 2, 5, 6)
+    for options, o in [
+        ({"ceilMode": True}, {"ceil_mode": True}),
+        ({"ceilMode": True, "stride": 3, "padding": 1}, {"ceil_mode": True, "stride": 3, "padding": 1}),
+        ({"returnIndices": True, "padding": 1}, {"return_indices": True, "padding": 1}),
+        ({"returnIndices": True, "ceilMode": True, "stride": [1, 2], "dilation": [2, 1]}, {"return_indices": True, "ceil_mode": True, "stride": (1, 2), "dilation": (2, 1)}),
+    ]:
+        case("maxPool", [x], lambda x: F.max_pool2d(x, 2, **o), rest=[2], options=options)
+    case("maxPool", [some(1, 2, 7)], lambda x: F.max_pool1d(x, 3, return_indices=True), rest=[3], options={"returnIndices": True}, title="of one axis")
+    case("maxPool", [some(1, 1, 3, 4, 3)], lambda x: F.max_pool3d(x, 2, ceil_mode=True, return_indices=True), rest=[2], options={"ceilMode": True, "returnIndices": True}, title="of three axes")
+    for options, o in [
+        ({"ceilMode": True}, {"ceil_mode": True}),
+        ({"ceilMode": True, "padding": 1, "stride": 2}, {"ceil_mode": True, "padding": 1, "stride": 2}),
+        ({"countIncludePad": False, "padding": 1}, {"count_include_pad": False, "padding": 1}),
+        ({"countIncludePad": False, "padding": 1, "ceilMode": True, "stride": 2}, {"count_include_pad": False, "padding": 1, "ceil_mode": True, "stride": 2}),
+        ({"divisor": 5, "padding": 1, "stride": 2}, {"divisor_override": 5, "padding": 1, "stride": 2}),
+    ]:
+        case("avgPool", [x], lambda x: F.avg_pool2d(x, 3, **o), rest=[3], options=options)
+    values, indices = F.max_pool2d(x, 2, return_indices=True)
+    case("maxUnpool", [values], lambda v: F.max_unpool2d(v, indices, 2), rest=[{"int32": indices.tolist()}, 2])
+    case("maxUnpool", [values], lambda v: F.max_unpool2d(v, indices, 2, output_size=(5, 6)), rest=[{"int32": indices.tolist()}, 2], options={"outputSize": [5, 6]})
+
+
+def sizes():
+    x = some(1, 1, 3, 5)
+    for name, mode in [("nearest", "nearest"), ("nearest-exact", "nearest-exact"), ("bilinear", "bilinear"), ("bicubic", "bicubic"), ("area", "area")]:
+        for size in [[5, 4], [2, 8]]:
+            case("interpolate", [x], lambda x: F.interpolate(x, size, mode=mode), rest=[size], options={"mode": name})
+        for factor in [1.5, 2, 0.7]:
+            case("interpolate", [x], lambda x: F.interpolate(x, scale_factor=factor, mode=mode), rest=[None], options={"mode": name, "scaleFactor": factor})
+    for mode in ["bilinear", "bicubic"]:
+        case("interpolate", [x], lambda x: F.interpolate(x, (7, 4), mode=mode, align_corners=True), rest=[[7, 4]], options={"mode": mode, "alignCorners": True})
+        for size in [[2, 2], [1, 9]]:
+            case("interpolate", [x], lambda x: F.interpolate(x, size, mode=mode, antialias=True), rest=[size], options={"mode": mode, "antialias": True})
+        case("interpolate", [some(1, 1, 9, 7)], lambda x: F.interpolate(x, scale_factor=(0.4, 0.5), mode=mode, antialias=True), rest=[None], options={"mode": mode, "antialias": True, "scaleFactor": [0.4, 0.5]})
+    case("interpolate", [some(1, 2, 4)], lambda x: F.interpolate(x, scale_factor=1.3, mode="linear"), rest=[None], options={"mode": "linear", "scaleFactor": 1.3})
+    case("interpolate", [some(1, 1, 2, 3, 2)], lambda x: F.interpolate(x, scale_factor=1.7, mode="trilinear"), rest=[None], options={"mode": "trilinear", "scaleFactor": 1.7})
+
+
+def options():
+    x = some(3, 4, scale=8)
+    case("softplus", [x], lambda x: F.softplus(x, beta=2, threshold=1), options={"beta": 2, "threshold": 1})
+    case("softplus", [x], lambda x: F.softplus(x, beta=0.5), options={"beta": 0.5, "threshold": 20})
+    t, w, p = torch.rand(3, 4), torch.rand(4), torch.rand(4) + 0.5
+    for reduction in ["mean", "sum", "none"]:
+        case(
+            "binaryCrossEntropyWithLogits", [x, t], lambda x, t: F.binary_cross_entropy_with_logits(x, t, weight=w, pos_weight=p, reduction=reduction),
+            rest=[{"float64": p.tolist()}], options={"weight": {"float64": w.tolist()}, "reduction": reduction},
+        )
+    q, k, v = some(1, 4, 3, 2), some(1, 2, 5, 2), some(1, 2, 5, 3)
+    case("scaledDotProductAttention", [q, k, v], lambda q, k, v: F.scaled_dot_product_attention(q, k, v, enable_gqa=True), rest=[None], options={"enableGqa": True})
+    case("scaledDotProductAttention", [q, k, v], lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.5, enable_gqa=True), rest=[None], options={"enableGqa": True, "causal": True, "scale": 0.5})
+
+
+for make in [distances, elements, blocks, samples, ctc, pools, sizes, options]:
     make()
 lines = ",\n".join(json.dumps(c) for c in cases)
 print('{"torch": "%s", "cases": [\n%s\n]}' % (torch.__version__, lines))

@@ -16,6 +16,7 @@ interface Case {
   readonly rest: readonly unknown[]
   readonly options: object
   readonly value: ft.TensorData
+  readonly indices?: ft.TensorData
   readonly cotangent: ft.TensorData
   readonly gradients: readonly ft.TensorData[]
 }
@@ -24,21 +25,24 @@ interface Case {
 const golden = JSON.parse(readFileSync(new URL('../../../__test__/nn/functional.json', import.meta.url), 'utf8')) as { cases: Case[] }
 const f64 = (data: ft.TensorData): D => ft.tensor(data as number[], { dtype: 'float64' })
 
-/** An argument behind the tensors: `{ int32: ... }` is a tensor of integers. */
+/** An argument behind the tensors, or an option: `{ int32: ... }` is a tensor, null stands for what is left out. */
 function argument(value: unknown): unknown {
-  const integers = (value as { int32?: number[] } | null)?.int32
-  return integers === undefined ? value : ft.tensor(integers, { dtype: 'int32' })
+  if (value === null) return undefined
+  const [dtype, data] = typeof value === 'object' && !Array.isArray(value) ? (Object.entries(value)[0] as [ft.DType, number[]]) : []
+  return dtype === undefined ? value : ft.tensor(data as number[], { dtype })
 }
 
 /** The function of a case, from its inputs to its result. */
 function called({ name, rest, options }: Case): (xs: D[]) => ft.Tensor {
   const f = (ft.nn as unknown as Record<string, (...args: unknown[]) => ft.Tensor>)[name] as (...args: unknown[]) => ft.Tensor
+  const read = Object.fromEntries(Object.entries(options).map(([option, value]) => [option, argument(value)]))
   return (xs) => {
     // Log-probabilities are what a loss of sequences takes.
     const inputs: unknown[] = name === 'ctcLoss' ? xs.map((x) => ft.logSoftmax(x)) : [...xs]
     // A bias that is left out stands before the options.
     if (name === 'instanceNorm') while (inputs.length < 3) inputs.push(undefined)
-    return f(...inputs, ...rest.map(argument), ...(Object.keys(options).length > 0 ? [options] : []))
+    const found = f(...inputs, ...rest.map(argument), ...(Object.keys(options).length > 0 ? [read] : []))
+    return 'returnIndices' in options ? (found as unknown as ft.nn.MaxPoolIndices).values : found
   }
 }
 
@@ -55,6 +59,11 @@ golden.cases.forEach((it, n) => {
     const [f, xs] = [called(it), it.inputs.map(f64)]
     near(t, 'value', f(xs), it.value)
     near(t, 'traced', ft.jit(f)(xs), it.value)
+    if (it.indices !== undefined) {
+      const { indices } = ft.nn.maxPool(xs[0] as D, it.rest[0] as number, it.options as ft.nn.MaxPoolOptions & { returnIndices: true })
+      t.is(indices.dtype, 'int32')
+      t.deepEqual(indices.toArray(), it.indices as never)
+    }
     const cotangent = f64(it.cotangent)
     const slopes = ft.grad((list: D[]) => ft.where(cotangent.equal(0), 0, f(list).mul(cotangent)).sum() as D)(xs)
     it.gradients.forEach((wanted, i) => near(t, `gradient ${i}`, slopes[i] as D, wanted))
@@ -62,10 +71,51 @@ golden.cases.forEach((it, n) => {
 })
 
 test('every function of the file is tried', (t) => {
-  t.is(golden.cases.length, 46)
+  t.is(golden.cases.length, 101)
 })
 
 const key = ft.random.key(7)
+
+test('poolings: NaN wins and has a place, padding never does, integers', (t) => {
+  const x = ft.tensor([[[NaN, 1, -Infinity, -Infinity, 2]]])
+  const flat = ({ values, indices }: ft.nn.MaxPoolIndices) => [values, indices].map((y) => y.flatten().toArray())
+  t.deepEqual(flat(ft.nn.maxPool(x, 2, { ceilMode: true, padding: 1, returnIndices: true })), [[NaN, 1, 2], [0, 1, 4]])
+  // The places of the padding are none, where all elements are as small.
+  t.deepEqual(flat(ft.nn.maxPool(ft.tensor([[[-Infinity, -Infinity]]]), 3, { padding: 1, returnIndices: true })), [[-Infinity], [0]])
+  const i8 = ft.tensor([[[-128, -128, 5]]], { dtype: 'int8' })
+  const pooled = ft.nn.maxPool(i8, 2, { ceilMode: true, returnIndices: true })
+  t.deepEqual([pooled.values.dtype, ...flat(pooled)], ['int8', [-128, 5], [0, 2]] as never)
+  const [values, indices] = pooled
+  t.deepEqual([values, indices], [pooled.values, pooled.indices])
+  t.deepEqual(ft.nn.maxUnpool(pooled.values, pooled.indices, 2, { outputSize: [3] }).flatten().toArray(), [-128, 0, 5])
+  t.deepEqual(ft.nn.avgPool(i8, 2, { ceilMode: true }).flatten().toArray(), [-128, 5])
+  t.is(ft.nn.avgPool(ft.ones([1, 1, 3], { dtype: 'float16' }), 2, { divisor: 4 }).dtype, 'float16')
+  // Without the new options it is the row itself.
+  t.deepEqual(ft.nn.maxPool(i8, 2, { ceilMode: false }).toArray(), [[[-128]]])
+  throws(t, 'ERR_ARGUMENT', /^nn\.avgPool: 'divisor' must be a finite number other than 0, got 0/, () => ft.nn.avgPool(x, 2, { divisor: 0 }))
+  throws(t, 'ERR_ARGUMENT', /^nn\.maxPool: 'ceilMode' must be a boolean/, () => ft.nn.maxPool(x, 2, { ceilMode: 1 as never }))
+  throws(t, 'ERR_SHAPE', /^nn\.maxPool: a window of 9 places does not fit an axis of 5/, () => ft.nn.maxPool(x, 9, { ceilMode: true }))
+  throws(t, 'ERR_SHAPE', /^nn\.maxUnpool: x and indices differ in shape/, () => ft.nn.maxUnpool(x, ft.ones([1], { dtype: 'int32' }), 2))
+  throws(t, 'ERR_INDEX', /out of range/, () => ft.nn.maxUnpool(ft.ones([1, 1, 1]), ft.full([1, 1, 1], 2, { dtype: 'int32' }), 2).toArray())
+})
+
+test('sizes: by a factor alone, by both or none, and modes that do not fit', (t) => {
+  const { interpolate } = ft.nn
+  const x = ft.ones([1, 1, 3, 4])
+  t.deepEqual(interpolate(x, { scaleFactor: 2 }).shape, [1, 1, 6, 8])
+  t.deepEqual(interpolate(x, { scaleFactor: [1, 0.5], mode: 'bicubic' }).shape, [1, 1, 3, 2])
+  t.deepEqual(interpolate(x, 2, { mode: 'bilinear' }).toArray(), interpolate(x, 2, { mode: 'linear' }).toArray())
+  t.is(interpolate(ft.ones([1, 1, 2, 2], { dtype: 'float16' }), 5, { mode: 'bicubic' }).dtype, 'float16')
+  t.is(interpolate(ft.ones([1, 1, 2], { dtype: 'int8' }), { scaleFactor: 1.3 }).dtype, 'float32')
+  throws(t, 'ERR_ARGUMENT', /give a size, or \{ scaleFactor \}, and not both/, () => interpolate(x, 2, { scaleFactor: 2 }))
+  throws(t, 'ERR_ARGUMENT', /give a size, or \{ scaleFactor \}, and not both/, () => interpolate(x, {}))
+  throws(t, 'ERR_ARGUMENT', /'scaleFactor' 0\.1 leaves nothing of 3 x 4 elements/, () => interpolate(x, { scaleFactor: 0.1 }))
+  throws(t, 'ERR_SHAPE', /mode 'bicubic' is of 2 spatial axes/, () => interpolate(ft.ones([1, 1, 3]), 2, { mode: 'bicubic' }))
+  throws(t, 'ERR_ARGUMENT', /'antialias' is of lines and cubic polynomials/, () => interpolate(x, 2, { antialias: true }))
+  throws(t, 'ERR_ARGUMENT', /'alignCorners' is of lines/, () => interpolate(x, 2, { mode: 'area', alignCorners: true }))
+  throws(t, 'ERR_ARGUMENT', /'mode' must be one of 'nearest'/, () => interpolate(x, 2, { mode: 'lanczos' as never }))
+  throws(t, 'ERR_SHAPE', /are too many for an axis of 3/, () => interpolate(x, [2 ** 30, 1], { mode: 'bicubic' }))
+})
 
 test('losses of sequences that cannot have their labels, and of impossible steps', (t) => {
   const x = ft.logSoftmax(ft.zeros([2, 2, 3]))
@@ -110,7 +160,7 @@ test('gumbelSoftmax: shares of the right classes, and one of them with their gra
 })
 
 test('whole channels are dropped', (t) => {
-  const y = ft.nn.dropout2d(key, ft.ones([50, 40, 2, 3]), { p: 0.25 })
+  const y = ft.nn.channelDropout(key, ft.ones([50, 40, 2, 3]), { p: 0.25 })
   const channels = y.max([2, 3])
   t.deepEqual(channels.equal(y.min([2, 3])).all().toArray(), true)
   t.true(Math.abs((channels.greater(0).mean().itemSync() as number) - 0.75) < 4 * Math.sqrt(0.1875 / 2000))
@@ -164,8 +214,8 @@ test('what does not fit is refused where it is wrong', (t) => {
   throws(t, 'ERR_SHAPE', /^nn\.affineGrid: a size/, () => nn.affineGrid(ft.ones([1, 2, 2]), [1, 1, 2, 2]))
   throws(t, 'ERR_ARGUMENT', /^nn\.gumbelSoftmax: 'tau' must be/, () => nn.gumbelSoftmax(key, x, { tau: 0 }))
   throws(t, 'ERR_ARGUMENT', /the key comes before the logits/, () => nn.gumbelSoftmax(list(x), list({})))
-  throws(t, 'ERR_SHAPE', /^nn\.dropout2d: x must have shape/, () => nn.dropout2d(key, ft.ones([2, 2])))
-  throws(t, 'ERR_ARGUMENT', /^nn\.dropout2d: 'p' must be a number from 0 to 1/, () => nn.dropout2d(key, x, { p: 2 }))
+  throws(t, 'ERR_SHAPE', /^nn\.channelDropout: x must have shape/, () => nn.channelDropout(key, ft.ones([2, 2])))
+  throws(t, 'ERR_ARGUMENT', /^nn\.channelDropout: 'p' must be a number from 0 to 1/, () => nn.channelDropout(key, x, { p: 2 }))
   const labels = ft.ones([1, 2], { dtype: 'int32' })
   throws(t, 'ERR_SHAPE', /^nn\.ctcLoss: 'inputLengths' must have shape \[1\]/, () => nn.ctcLoss(ft.ones([3, 1, 2]), labels, [3, 3], [2]))
   throws(t, 'ERR_ARGUMENT', /^nn\.ctcLoss: 'blank' must be one of 2 classes, got 2/, () => nn.ctcLoss(ft.ones([3, 1, 2]), labels, [3], [2], { blank: 2 }))

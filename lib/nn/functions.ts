@@ -231,13 +231,13 @@ export function gumbelSoftmax<D extends DType>(key: Key, logits: Tensor<D> & Tak
  * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
  * @example
  * ```ts
- * ft.nn.dropout2d(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
+ * ft.nn.channelDropout(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
  * ```
  */
-export function dropout2d<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>> {
-  const op = 'nn.dropout2d'
+export function channelDropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>> {
+  const op = 'nn.channelDropout'
   return within(op, () => {
-    keyGiven(op, key, '; the key comes before the tensor: nn.dropout2d(key, x)')
+    keyGiven(op, key, '; the key comes before the tensor: nn.channelDropout(key, x)')
     const values = tensorGiven(op, 'x', x)
     if (values.ndim < 3) throw new ShapeError(`${op}: x must have shape [batch, channels, spatial...], got [${values.shape.join(', ')}]`)
     return dropped(op, key, values, values.shape.map((size, i) => (i < 2 ? size : 1)), options) as Tensor<FloatOf<D>>
