@@ -1,7 +1,7 @@
 // Encoders of transformers (Vaswani et al., 2017): attention and two products, each beside what it was given.
 
 import { checkOptions, shown, tensorGiven, within } from '../call.js'
-import { fold, keyGiven, split, type Key } from '../draws.js'
+import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'
 import { relu } from '../generated/functions.js'
@@ -119,9 +119,9 @@ export class TransformerEncoderLayer extends Module<TransformerEncoderLayerParam
   }
 
   init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<TransformerEncoderLayerParams, E> {
-    const keys = split(keyGiven(this.name, key) as Key, 5)
+    keyGiven(this.name, key)
     const layers = Object.entries(this.#layers) as [string, Module][]
-    return Object.fromEntries(layers.map(([name, layer], i) => [name, layer.init(keys[i] as Key, options)])) as unknown as OfDType<TransformerEncoderLayerParams, E>
+    return Object.fromEntries(layers.map(([name, layer], i) => [name, layer.init(fold(key, i), options)])) as unknown as OfDType<TransformerEncoderLayerParams, E>
   }
 
   protected run(params: TransformerEncoderLayerParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null] {
@@ -139,9 +139,9 @@ export class TransformerEncoderLayer extends Module<TransformerEncoderLayerParam
     const { mask, causal = this.#causal, key } = encodeOptions(op, options)
     const { selfAttn, linear1, linear2, norm1, norm2 } = this.#layers
     const own = given(op, params as TransformerEncoderLayerParams, ['selfAttn', 'linear1', 'linear2', 'norm1', 'norm2'])
-    const keys = key === undefined || this.#dropout === 0 ? [] : split(key, 4)
-    const drop = (y: Tensor, i: number): Tensor => (keys[i] === undefined ? y : dropped(keys[i], y, { p: this.#dropout }))
-    const attended = (y: Tensor): Tensor => drop(selfAttn.attend(own.selfAttn, y, y, y, { mask, causal, key: keys[0] }), 1)
+    const drops = key !== undefined && this.#dropout > 0
+    const drop = (y: Tensor, i: number): Tensor => (drops ? dropped(fold(key, i), y, { p: this.#dropout }) : y)
+    const attended = (y: Tensor): Tensor => drop(selfAttn.attend(own.selfAttn, y, y, y, { mask, causal, key: drops ? fold(key, 0) : undefined }), 1)
     const changed = (y: Tensor): Tensor => {
       const made: unknown = this.#activation(linear1.apply(own.linear1, y) as Tensor<'float32'>)
       return drop(linear2.apply(own.linear2, drop(tensorGiven(op, 'activation', made), 2)), 3)
