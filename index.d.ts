@@ -13435,7 +13435,7 @@ interface LinearParams {
  * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
  * ```
  */
-declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<SumOf<Promote<A, B>>, C>>;
+declare function linear$1<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<SumOf<Promote<A, B>>, C>>;
 /**
  * Products of two vectors through a weight [outputs, first, second], plus a bias [outputs]: x1 [..., first] and x2 [..., second] become
  * [..., outputs]; their other axes broadcast.
@@ -14697,7 +14697,7 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
   export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
@@ -14724,6 +14724,7 @@ interface Optimizer {
     step<P>(params: P, gradients: P, state: OptimizerState<P>): [params: P, state: OptimizerState<P>];
 }
 
+/** What most optimisers are told. */
 interface Rated {
     /** Step size, or a function of the step's number. */
     readonly learningRate?: Schedule;
@@ -14814,20 +14815,207 @@ interface AdafactorOptions extends Rated {
  */
 declare function adafactor(options?: AdafactorOptions): Optimizer;
 
+/** Options of `optim.adagrad`. */
+interface AdagradOptions extends Rated {
+    /** How fast steps become smaller, as `rate / (1 + step learningRateDecay)`; 0 by default. */
+    readonly learningRateDecay?: number;
+    /** What sums of squares start from; 0 by default. */
+    readonly initialAccumulator?: number;
+    /** Added to the root; 1e-10 by default. */
+    readonly eps?: number;
+}
 /**
- * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the dtype that the norms of its tensors promote
- * to, and of a half float where all tensors are of that one.
+ * Adagrad (Duchi, Hazan and Singer, 2011): gradients by the root of the sum of their squares, `s = s + g^2`,
+ * `p = p - learningRate g / (sqrt s + eps)`. PyTorch `optim.Adagrad`. The learning rate is 0.01 by default.
  *
- * @throws {ArgumentError} for a tree without tensors.
+ * @throws {ArgumentError} for options out of range.
  */
-declare function globalNorm(tree: unknown): Tensor;
+declare function adagrad(options?: AdagradOptions): Optimizer;
+/** Options of `optim.adadelta`. */
+interface AdadeltaOptions extends Rated {
+    /** Share of the last averages that stays, PyTorch's `rho`; 0.9 by default. */
+    readonly decay?: number;
+    /** Added to means of squares; 1e-6 by default. */
+    readonly eps?: number;
+}
+/**
+ * Adadelta (Zeiler, 2012): gradients by the root of their mean square, times that of the steps before. PyTorch `optim.Adadelta`. The learning rate,
+ * a factor of each step, is 1 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adadelta(options?: AdadeltaOptions): Optimizer;
+/**
+ * Adamax (Kingma and Ba, 2015): Adam with the largest gradient of late, `u = max(beta2 u, |g| + eps)`, in place of the root of the mean square.
+ * PyTorch `optim.Adamax`. The learning rate is 0.002 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adamax(options?: AdamOptions): Optimizer;
+/** Options of `optim.nadam`. */
+interface NadamOptions extends AdamOptions {
+    /** How fast momentum reaches `beta1`; 0.004 by default. */
+    readonly momentumDecay?: number;
+}
+/**
+ * NAdam (Dozat, 2016): Adam that looks ahead along its mean (Nesterov), with a momentum that grows from half of `beta1` to all of it. PyTorch
+ * `optim.NAdam`. The learning rate is 0.002 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function nadam(options?: NadamOptions): Optimizer;
+/**
+ * RAdam (Liu et al., "On the variance of the adaptive learning rate and beyond", 2020): Adam whose first steps go by the mean alone, until its
+ * mean squares are known well enough. PyTorch `optim.RAdam`. The learning rate is 0.001 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function radam(options?: AdamOptions): Optimizer;
+
+/** Options of `optim.lbfgs`. */
+interface LbfgsOptions {
+    /** Length of a step, of the first one by the sum of the gradient's magnitudes; 1 by default. */
+    readonly learningRate?: number;
+    /** Iterations of a step, at most; 20 by default. */
+    readonly maxIterations?: number;
+    /** Losses that a step asks for, at most; 5/4 of the iterations by default. */
+    readonly maxEvaluations?: number;
+    /** A step ends where no element of the gradient is larger; 1e-7 by default. */
+    readonly toleranceGradient?: number;
+    /** A step ends where no element of the parameters, or the loss, changes by more; 1e-9 by default. */
+    readonly toleranceChange?: number;
+    /** Steps whose gradients are kept; 100 by default. */
+    readonly historySize?: number;
+    /** How far a direction is followed: as far as the learning rate says, or until the strong Wolfe conditions hold; 'none' by default. */
+    readonly lineSearch?: 'none' | 'strongWolfe';
+}
+/** What L-BFGS keeps from step to step: a tree like any other, to be saved and restored. */
+interface LbfgsState {
+    /** Iterations so far. */
+    readonly count: number;
+    /** Losses that were asked for so far. */
+    readonly evaluations: number;
+    /** Of the last iteration: its direction and gradient, as vectors, how far it went, and its loss; null before the first. */
+    readonly last: {
+        readonly direction: Tensor;
+        readonly gradient: Tensor;
+        readonly length: number;
+        readonly loss: number;
+    } | null;
+    /** Changes of the gradient and of the parameters in the iterations that are kept, as vectors, oldest first. */
+    readonly gradients: readonly Tensor[];
+    readonly steps: readonly Tensor[];
+    /** The curvature that directions begin with. */
+    readonly scale: number;
+}
+/** L-BFGS over a tree of parameters. Nothing is changed in place. */
+interface Lbfgs {
+    /** The state before the first step. */
+    init(params: unknown): LbfgsState;
+    /**
+     * New parameters, the new state, and the loss before the step, by a function that gives a loss and its gradients, as `ft.valueAndGrad(loss)` does.
+     * It reads losses and gradients, and cannot be traced by `jit`.
+     *
+     * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure and what is no such function, `ERR_SHAPE`, `ERR_DTYPE` for their tensors.
+     */
+    step<P>(params: P, lossAndGradients: (params: P) => readonly [loss: Tensor, gradients: P], state: LbfgsState): [params: P, state: LbfgsState, loss: Tensor];
+}
+/**
+ * L-BFGS: each step runs up to `maxIterations` iterations, which ask a function for the loss and its gradients, and go along directions by the
+ * curvature that the last gradients tell of. For losses over all examples, of few parameters. PyTorch `optim.LBFGS`, with its `strong_wolfe` line
+ * search.
+ *
+ * @throws {ArgumentError} for options out of range.
+ * @example
+ * ```ts
+ * const f = ft.valueAndGrad((x: ft.Tensor<'float32'>) => x.sub(ft.tensor([1, 2])).square().sum())
+ * const optimizer = ft.optim.lbfgs({ lineSearch: 'strongWolfe' })
+ * const start = ft.tensor([5, -3])
+ * optimizer.step(start, f, optimizer.init(start))[0] // [1, 2]
+ * ```
+ */
+declare function lbfgs(options?: LbfgsOptions): Lbfgs;
+
+/** Options of `optim.globalNorm`. */
+interface GlobalNormOptions {
+    /** The order of the norm, above 0, of which Infinity is the largest magnitude; 2 by default. */
+    readonly ord?: number | undefined;
+}
+/** Options of `optim.clipByGlobalNorm`. */
+interface ClipOptions extends GlobalNormOptions {
+    /** Whether a norm that is NaN or infinite is an error, for which it is read; false by default, where such gradients become NaN or 0. */
+    readonly errorIfNonfinite?: boolean | undefined;
+}
+/**
+ * The norm of a tree of tensors as of one vector: with order 2 the root of the sum of all squares. A scalar of the dtype that the norms of its
+ * tensors promote to, and of a half float where all tensors are of that one.
+ *
+ * @throws {ArgumentError} for a tree without tensors and an order that is not above 0.
+ */
+declare function globalNorm(tree: unknown, options?: GlobalNormOptions): Tensor;
 /**
  * The tree scaled so that its norm, as of one vector, is at most `most`, and the norm it had. PyTorch `clip_grad_norm_`, which adds 1e-6 to the
  * norm as this does.
  *
+ * @throws {ArgumentError} for a bound that is not positive, an order that is not above 0, and a tree without tensors; with `errorIfNonfinite` for
+ * a norm that is not finite.
+ */
+declare function clipByGlobalNorm<P>(gradients: P, most: number, options?: ClipOptions): [gradients: P, norm: Tensor];
+/**
+ * The tree with all elements between -most and most; NaN stays NaN. PyTorch `clip_grad_value_`.
+ *
  * @throws {ArgumentError} for a bound that is not positive, and a tree without tensors.
  */
-declare function clipByGlobalNorm<P>(gradients: P, most: number): [gradients: P, norm: Tensor];
+declare function clipByValue<P>(gradients: P, most: number): P;
+
+/** Options of `optim.reduceOnPlateau`. */
+interface PlateauOptions {
+    /** Whether the metric is to become smaller ('min') or larger ('max'); 'min' by default. */
+    readonly mode?: 'min' | 'max';
+    /** What the rate is multiplied by, below 1; 0.1 by default. */
+    readonly factor?: number;
+    /** How many steps without improvement are let pass; 10 by default. */
+    readonly patience?: number;
+    /** How much better than the best is better; 1e-4 by default. */
+    readonly threshold?: number;
+    /** Whether the threshold is a share of the best ('relative') or a difference ('absolute'); 'relative' by default. */
+    readonly thresholdMode?: 'relative' | 'absolute';
+    /** How many steps after a reduction are not counted; 0 by default. */
+    readonly cooldown?: number;
+    /** The least rate; 0 by default. */
+    readonly least?: number;
+    /** Changes of the rate that are smaller are not made; 1e-8 by default. */
+    readonly eps?: number;
+}
+/** What a plateau's rate is known by: plain numbers, to be saved and restored. */
+interface PlateauState {
+    /** The rate. */
+    readonly rate: number;
+    /** The best metric so far; null before the first. */
+    readonly best: number | null;
+    /** Steps since the last improvement. */
+    readonly bad: number;
+    /** Steps that are not counted yet. */
+    readonly cooling: number;
+}
+/** A rate that is reduced where a metric stops improving. */
+interface Plateau {
+    /** The state before the first metric. */
+    init(): PlateauState;
+    /**
+     * The state after a metric, such as an epoch's loss.
+     *
+     * @throws {ArgumentError} for a metric that is no number, and a state that is none.
+     */
+    step(state: PlateauState, metric: number): PlateauState;
+}
+/**
+ * A rate that is multiplied by a factor where a metric has not improved for some steps. PyTorch `ReduceLROnPlateau`. Of an optimiser it is the
+ * rate by a function that reads the state: `learningRate: () => state.rate`.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function reduceOnPlateau(rate: number, options?: PlateauOptions): Plateau;
 
 /**
  * From `rate` down to `least` (0 by default) along half a cosine over so many steps, and `least` from then on. PyTorch
@@ -14849,6 +15037,44 @@ declare function warmup(steps: number, schedule: number | ((step: number) => num
  * @throws {ArgumentError} for numbers that are not positive.
  */
 declare function stepDecay(rate: number, every: number, factor?: number): (step: number) => number;
+/**
+ * A rate that is multiplied by a factor after each of some steps. PyTorch `MultiStepLR`.
+ *
+ * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are no numbers from 0.
+ */
+declare function multiStepDecay(rate: number, milestones: readonly number[], factor?: number): (step: number) => number;
+/**
+ * A rate that is multiplied by a factor after every step. PyTorch `ExponentialLR`.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+declare function exponentialDecay(rate: number, factor: number): (step: number) => number;
+/**
+ * In a straight line from one rate to another over so many steps, and the second one from then on. PyTorch `LinearLR`, whose factors times the rate
+ * both are.
+ *
+ * @throws {ArgumentError} for rates that are negative or not finite and a negative number of steps.
+ */
+declare function linear(from: number, to: number, steps: number): (step: number) => number;
+/**
+ * From `rate` down to 0 over so many steps, by a power of what is left of them. PyTorch `PolynomialLR`.
+ *
+ * @throws {ArgumentError} for a rate and a power that are not positive and a negative number of steps.
+ */
+declare function polynomial(rate: number, steps: number, power?: number): (step: number) => number;
+/** Options of `optim.cosineRestarts`. */
+interface CosineRestartsOptions {
+    /** By how much each period is longer than the last one, at least 1; 1 by default. */
+    readonly factor?: number;
+    /** The rate at the end of a period; 0 by default. */
+    readonly least?: number;
+}
+/**
+ * From `rate` down along half a cosine over a period, again and again (Loshchilov and Hutter, "SGDR", 2017). PyTorch `CosineAnnealingWarmRestarts`.
+ *
+ * @throws {ArgumentError} for a rate and a period that are not positive and a factor below 1.
+ */
+declare function cosineRestarts(rate: number, period: number, options?: CosineRestartsOptions): (step: number) => number;
 /** Options of `optim.oneCycle`. */
 interface OneCycleOptions {
     /** Share of the steps that go up; 0.3 by default. */
@@ -14869,6 +15095,8 @@ declare function oneCycle(highest: number, steps: number, options?: OneCycleOpti
 declare const adamW: typeof adamw;
 /** Alias of {@link clipByGlobalNorm}. */
 declare const clipGradNorm: typeof clipByGlobalNorm;
+/** Alias of {@link clipByValue}. */
+declare const clipGradValue: typeof clipByValue;
 /** Alias of {@link cosine}. */
 declare const cosineAnnealing: typeof cosine;
 /** Alias of {@link oneCycle}. */
@@ -14890,59 +15118,49 @@ declare const Lion: Instead<"write ft.optim.lion({ learningRate })">;
 /** @deprecated */
 declare const Adafactor: Instead<"write ft.optim.adafactor({ learningRate })">;
 /** @deprecated */
-declare const Adagrad: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const Adagrad: Instead<"write ft.optim.adagrad({ learningRate })">;
 /** @deprecated */
-declare const Adadelta: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const Adadelta: Instead<"write ft.optim.adadelta({ learningRate })">;
 /** @deprecated */
-declare const Adamax: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const Adamax: Instead<"write ft.optim.adamax({ learningRate })">;
 /** @deprecated */
-declare const NAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const NAdam: Instead<"write ft.optim.nadam({ learningRate })">;
 /** @deprecated */
-declare const RAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const RAdam: Instead<"write ft.optim.radam({ learningRate })">;
+/** @deprecated */
+declare const LBFGS: Instead<"write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients">;
 /** @deprecated */
 declare const ASGD: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
 /** @deprecated */
 declare const Rprop: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
 /** @deprecated */
-declare const LBFGS: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const adagrad: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const adadelta: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const adamax: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const nadam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const radam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const lbfgs: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const SparseAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
 /** @deprecated */
 declare const StepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
-declare const ExponentialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
-declare const MultiStepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
 /** @deprecated */
 declare const lrScheduler: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
 /** @deprecated */
 declare const LambdaLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
 /** @deprecated */
+declare const MultiStepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200])">;
+/** @deprecated */
+declare const ExponentialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99)">;
+/** @deprecated */
+declare const LinearLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100)">;
+/** @deprecated */
+declare const PolynomialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000)">;
+/** @deprecated */
 declare const CosineAnnealingLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
 /** @deprecated */
-declare const CosineAnnealingWarmRestarts: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
+declare const CosineAnnealingWarmRestarts: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosineRestarts(1e-3, 200)">;
+/** @deprecated */
+declare const ReduceLROnPlateau: Instead<"write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate">;
 /** @deprecated */
 declare const OneCycleLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000)">;
-/** @deprecated */
-declare const LinearLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)">;
-/** @deprecated */
-declare const ReduceLROnPlateau: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)">;
-/** @deprecated */
-declare const clipGradValue: Instead<"write ft.tree.map((g) => g.clip(-limit, limit), gradients)">;
 
 declare namespace optim_d {
-  export { ASGD as ASGD, Adadelta as Adadelta, Adafactor as Adafactor, Adagrad as Adagrad, Adam as Adam, AdamW as AdamW, Adamax as Adamax, CosineAnnealingLR as CosineAnnealingLR, CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts, ExponentialLR as ExponentialLR, LBFGS as LBFGS, LambdaLR as LambdaLR, LinearLR as LinearLR, Lion as Lion, MultiStepLR as MultiStepLR, NAdam as NAdam, OneCycleLR as OneCycleLR, RAdam as RAdam, RMSProp as RMSProp, RMSprop as RMSprop, ReduceLROnPlateau as ReduceLROnPlateau, Rprop as Rprop, SGD as SGD, StepLR as StepLR, adadelta as adadelta, adafactor as adafactor, adagrad as adagrad, adam as adam, adamW as adamW, adamax as adamax, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, clipGradNorm as clipGradNorm, clipGradValue as clipGradValue, cosine as cosine, cosineAnnealing as cosineAnnealing, globalNorm as globalNorm, lbfgs as lbfgs, lion as lion, lrScheduler as lrScheduler, nadam as nadam, oneCycle as oneCycle, oneCycleLR as oneCycleLR, radam as radam, rmsProp as rmsProp, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
-  export type { AdafactorOptions as AdafactorOptions, AdamOptions as AdamOptions, LionOptions as LionOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
+  export { ASGD as ASGD, Adadelta as Adadelta, Adafactor as Adafactor, Adagrad as Adagrad, Adam as Adam, AdamW as AdamW, Adamax as Adamax, CosineAnnealingLR as CosineAnnealingLR, CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts, ExponentialLR as ExponentialLR, LBFGS as LBFGS, LambdaLR as LambdaLR, LinearLR as LinearLR, Lion as Lion, MultiStepLR as MultiStepLR, NAdam as NAdam, OneCycleLR as OneCycleLR, PolynomialLR as PolynomialLR, RAdam as RAdam, RMSProp as RMSProp, RMSprop as RMSprop, ReduceLROnPlateau as ReduceLROnPlateau, Rprop as Rprop, SGD as SGD, SparseAdam as SparseAdam, StepLR as StepLR, adadelta as adadelta, adafactor as adafactor, adagrad as adagrad, adam as adam, adamW as adamW, adamax as adamax, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, clipByValue as clipByValue, clipGradNorm as clipGradNorm, clipGradValue as clipGradValue, cosine as cosine, cosineAnnealing as cosineAnnealing, cosineRestarts as cosineRestarts, exponentialDecay as exponentialDecay, globalNorm as globalNorm, lbfgs as lbfgs, linear as linear, lion as lion, lrScheduler as lrScheduler, multiStepDecay as multiStepDecay, nadam as nadam, oneCycle as oneCycle, oneCycleLR as oneCycleLR, polynomial as polynomial, radam as radam, reduceOnPlateau as reduceOnPlateau, rmsProp as rmsProp, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
+  export type { AdadeltaOptions as AdadeltaOptions, AdafactorOptions as AdafactorOptions, AdagradOptions as AdagradOptions, AdamOptions as AdamOptions, ClipOptions as ClipOptions, CosineRestartsOptions as CosineRestartsOptions, GlobalNormOptions as GlobalNormOptions, Lbfgs as Lbfgs, LbfgsOptions as LbfgsOptions, LbfgsState as LbfgsState, LionOptions as LionOptions, NadamOptions as NadamOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, Plateau as Plateau, PlateauOptions as PlateauOptions, PlateauState as PlateauState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
 }
 
 /** Options of `exponential`. */

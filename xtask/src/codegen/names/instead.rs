@@ -359,24 +359,49 @@ pub const INSTEAD: &Names = &[
             ),
             ("Lion", "write ft.optim.lion({ learningRate })"),
             ("Adafactor", "write ft.optim.adafactor({ learningRate })"),
+            ("Adagrad", "write ft.optim.adagrad({ learningRate })"),
+            ("Adadelta", "write ft.optim.adadelta({ learningRate })"),
+            ("Adamax", "write ft.optim.adamax({ learningRate })"),
+            ("NAdam", "write ft.optim.nadam({ learningRate })"),
+            ("RAdam", "write ft.optim.radam({ learningRate })"),
             (
-                "Adagrad Adadelta Adamax NAdam RAdam ASGD Rprop LBFGS adagrad adadelta adamax nadam radam lbfgs",
-                "there is no such optimiser here yet; write ft.optim.adam({ learningRate })",
+                "LBFGS",
+                "write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients",
             ),
+            ("ASGD Rprop SparseAdam", "there is no such optimiser here yet; write ft.optim.adam({ learningRate })"),
             (
-                "StepLR ExponentialLR MultiStepLR lrScheduler LambdaLR",
+                "StepLR lrScheduler LambdaLR",
                 "a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)",
             ),
             (
-                "CosineAnnealingLR CosineAnnealingWarmRestarts",
+                "MultiStepLR",
+                "a schedule is a function of the step's number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200])",
+            ),
+            (
+                "ExponentialLR",
+                "a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99)",
+            ),
+            (
+                "LinearLR",
+                "a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100)",
+            ),
+            (
+                "PolynomialLR",
+                "a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000)",
+            ),
+            (
+                "CosineAnnealingLR",
                 "a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)",
             ),
-            ("OneCycleLR", "a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000)"),
             (
-                "LinearLR ReduceLROnPlateau",
-                "a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)",
+                "CosineAnnealingWarmRestarts",
+                "a schedule is a function of the step's number: learningRate: ft.optim.cosineRestarts(1e-3, 200)",
             ),
-            ("clipGradValue", "write ft.tree.map((g) => g.clip(-limit, limit), gradients)"),
+            (
+                "ReduceLROnPlateau",
+                "write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate",
+            ),
+            ("OneCycleLR", "a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000)"),
         ],
     ),
     (

@@ -180,6 +180,7 @@ pub const SAME: &Names = &[
     (
         Function("optim"),
         &[
+            ("clipGradValue", "clipByValue@optim/clip"),
             ("clipGradNorm", "clipByGlobalNorm@optim/clip"),
             ("rmsProp", "rmsprop@optim/rules"),
             ("adamW", "adamw@optim/rules"),
