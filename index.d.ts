@@ -11597,7 +11597,7 @@ declare namespace data_d {
 }
 
 /** Sizes of axes by their names: of all but one in each pair of parentheses on the left, and of those that `repeat` adds. */
-type Sizes = Readonly<Record<string, number>>;
+type Sizes$1 = Readonly<Record<string, number>>;
 /** How `reduce` combines the elements of axes that go. */
 type Reduction = 'all' | 'any' | 'max' | 'mean' | 'min' | 'prod' | 'sum';
 /** The dtype that a reduction gives. */
@@ -11620,7 +11620,7 @@ type ReducedDType<D extends DType, R extends Reduction> = R extends 'sum' | 'pro
  * ft.einops.rearrange(ft.zeros([2, 12, 3]), 'b (h w) c -> b c h w', { h: 4 }).shape // [2, 3, 4, 3]
  * ```
  */
-declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes): Tensor<D>;
+declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes$1): Tensor<D>;
 /**
  * As {@link rearrange}, with the axes that stand on the left alone reduced.
  *
@@ -11636,7 +11636,7 @@ declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes
  * ft.einops.reduce(ft.arange(8), '(h 2) -> h', 'max') // [1, 3, 5, 7]
  * ```
  */
-declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (R extends 'max' | 'min' ? Takes<'real', D> : unknown), pattern: string, reduction: R, sizes?: Sizes): Tensor<ReducedDType<D, R>>;
+declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (R extends 'max' | 'min' ? Takes<'real', D> : unknown), pattern: string, reduction: R, sizes?: Sizes$1): Tensor<ReducedDType<D, R>>;
 /**
  * As {@link rearrange}, with the axes that stand on the right alone added, along which elements are repeated.
  *
@@ -11652,11 +11652,11 @@ declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (
  * ft.einops.repeat(ft.tensor([1, 2]), 'w -> (w 2)') // [1, 1, 2, 2]
  * ```
  */
-declare function repeat<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes): Tensor<D>;
+declare function repeat<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes$1): Tensor<D>;
 
 declare namespace einops_d {
   export { rearrange as rearrange, reduce$1 as reduce, repeat as repeat };
-  export type { ReducedDType as ReducedDType, Reduction as Reduction, Sizes as Sizes };
+  export type { ReducedDType as ReducedDType, Reduction as Reduction, Sizes$1 as Sizes };
 }
 
 /** Options of `fft.fft`. */
@@ -12699,27 +12699,6 @@ declare function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
  * ```
  */
 declare function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/** Options of `nn.softplus`. */
-interface SoftplusOptions {
-    /** A number; 1 by default. */
-    readonly beta?: number | undefined;
-}
-/**
- * Smooth rectified linear unit, without overflow.
- *
- * `ln(1 + e^(beta x)) / beta`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.softplus`.
- *
- * @param x A tensor of a real dtype.
- * @param options An object of options.
- * @example
- * ```ts
- * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
- * ```
- */
-declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>>;
 /**
  * Natural logarithm of the logistic function, without overflow.
  *
@@ -12968,33 +12947,12 @@ interface BatchNormOptions {
  */
 declare function batchNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool', F extends DType = 'bool', G extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, mean?: Tensor<B> & Takes<'real', B>, variance?: Tensor<C> & Takes<'real', C>, weight?: Tensor<F> & Takes<'real', F>, bias?: Tensor<G> & Takes<'real', G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>;
 /** Options of `nn.scaledDotProductAttention`. */
-interface ScaledDotProductAttentionOptions {
+interface ScaledDotProductAttentionOptions$1 {
     /** false by default. */
     readonly causal?: boolean | undefined;
     /** A number; follows from the operands by default. */
     readonly scale?: number | undefined;
 }
-/**
- * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
- *
- * `softmax(query @ keys^T scale + mask) @ values`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.scaled_dot_product_attention`.
- *
- * @param query A tensor of a real dtype.
- * @param keys A tensor of a real dtype.
- * @param values A tensor of a real dtype.
- * @param mask A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))`.
- * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))`.
- * @example
- * ```ts
- * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
- * ```
- */
-declare function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /** Options of `nn.mseLoss`. */
 interface MseLossOptions {
     /** 'mean' by default. */
@@ -13066,30 +13024,6 @@ interface HuberLossOptions {
  * ```
  */
 declare function huberLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>>;
-/** Options of `nn.binaryCrossEntropyWithLogits`. */
-interface BinaryCrossEntropyWithLogitsOptions {
-    /** 'mean' by default. */
-    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
-}
-/**
- * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, with a reduction the sum, or each.
- *
- * `mean of -(target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.binary_cross_entropy_with_logits`.
- *
- * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param posWeight A tensor of a real dtype.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))`.
- * @example
- * ```ts
- * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
- * ```
- */
-declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /** Options of `nn.klDiv`. */
 interface KlDivOptions {
     /** 'mean' by default. */
@@ -13207,7 +13141,7 @@ interface ConvOptions {
  */
 declare function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `nn.maxPool`. */
-interface MaxPoolOptions {
+interface MaxPoolOptions$1 {
     /** One number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
     /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
@@ -13215,27 +13149,8 @@ interface MaxPoolOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
-/**
- * Largest element of each window over the spatial axes of x [batch, channels, spatial...]; NaN wins, what lies outside x never does.
- *
- * `y_(b,c,p) = max_k x_(b,c,p stride + k dilation - padding)`
- *
- * Takes an integer or floating dtype; gives the same dtype.
- * PyTorch `nn.functional.max_pool2d`.
- *
- * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 4)`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 0)`.
- * @example
- * ```ts
- * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
- * ```
- */
-declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A>;
 /** Options of `nn.avgPool`. */
-interface AvgPoolOptions {
+interface AvgPoolOptions$1 {
     /** One number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
     /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
@@ -13243,24 +13158,6 @@ interface AvgPoolOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
-/**
- * Arithmetic mean of each window over the spatial axes of x [batch, channels, spatial...]; places outside x count as zeros; integers give float32.
- *
- * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
- *
- * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.avg_pool2d`.
- *
- * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.avgPool(ft.zeros([4, 4]), 2)`.
- * @example
- * ```ts
- * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
- * ```
- */
-declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.convTranspose`. */
 interface ConvTransposeOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -13327,33 +13224,12 @@ declare function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Ta
  * ```
  */
 declare function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<A>;
-/** Options of `nn.interpolate`. */
-interface InterpolateOptions {
-    /** 'nearest' by default. */
-    readonly mode?: 'nearest' | 'linear' | undefined;
-    /** false by default. */
-    readonly alignCorners?: boolean | undefined;
-}
-/**
- * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.
- *
- * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
- *
- * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.interpolate`.
- *
- * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)`.
- * @example
- * ```ts
- * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
- * ```
- */
-declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
 
+/** Options of `nn.embedding`. */
+interface EmbedOptions {
+    /** An index whose vectors have no gradient; negative ones count from the end. */
+    readonly paddingIndex?: number | undefined;
+}
 /**
  * Rows of weights [entries, features] that integers pick: a vector of features in the place of each index.
  *
@@ -13361,14 +13237,14 @@ declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor and a `paddingIndex` that is no entry, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
  * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
  * ```
  */
-declare function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>): Tensor<B>;
+declare function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>, options?: EmbedOptions): Tensor<B>;
 /** Options of `nn.dropout`. */
 interface DropoutOptions {
     /** How likely an element is to be dropped, from 0 to 1; 0.5 by default. */
@@ -13408,24 +13284,116 @@ interface GluOptions {
  * ```
  */
 declare function glu<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | GluOptions): Tensor<FloatOf<D>>;
-
+/** Options of `nn.softmin`. */
+interface SoftminOptions {
+    /** The axis along which shares add up to 1; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
 /**
- * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
- * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
- * [..., heads or 1, m, n].
+ * Shares that are largest for the smallest elements along an axis: the softmax of the negated tensor.
  *
- * `softmax(query_h @ keys_(h groups / heads)^T scale + mask) @ values_(h groups / heads)`
+ * `y_i = e^(-x_i) / sum_j e^(-x_j)`
  *
- * PyTorch `nn.functional.scaled_dot_product_attention` with `enable_gqa`. Ainslie and others, "GQA", 2023.
+ * PyTorch `nn.functional.softmin`.
  *
- * @throws {TensorError} `ERR_SHAPE` for fewer than three axes, other heads of keys than of values, and heads that groups do not divide; else as
- * `nn.scaledDotProductAttention`.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
- * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
+ * ft.nn.softmin(ft.tensor([0, 0])) // [0.5, 0.5]
  * ```
  */
-declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+declare function softmin<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | SoftminOptions): Tensor<FloatOf<D>>;
+/**
+ * Elements above a limit as they are, others replaced by a value. NaN stays NaN.
+ *
+ * `y = x where x > limit, else value`
+ *
+ * PyTorch `nn.functional.threshold`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for complex tensors and bool, and a fraction beside integers.
+ * @example
+ * ```ts
+ * ft.nn.threshold(ft.tensor([1, 2, 3]), 1.5, 0) // [0, 2, 3]
+ * ```
+ */
+declare function threshold<D extends DType>(x: Tensor<D> & Takes<'integerOrFloat', D>, limit: number, value: number): Tensor<D>;
+/** Options of `nn.gumbelSoftmax`. */
+interface GumbelSoftmaxOptions {
+    /** The temperature, above 0: the smaller, the nearer to one class alone; 1 by default. */
+    readonly tau?: number | undefined;
+    /** Whether the result is 1 for one class and 0 for the others, with the gradient of the shares; false by default. */
+    readonly hard?: boolean | undefined;
+    /** The axis of the classes; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Shares of classes drawn by their log-probabilities, which need not add up to 1, in a way that has a gradient.
+ *
+ * `y = softmax((logits + g) / tau) for Gumbel numbers g`
+ *
+ * PyTorch `nn.functional.gumbel_softmax`. Jang and others, "Categorical reparameterization with Gumbel-softmax", 2017.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and a temperature that is not above 0, `ERR_INDEX` for an axis out of
+ * range, `ERR_DTYPE` for complex logits.
+ * @example
+ * ```ts
+ * ft.nn.gumbelSoftmax(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]]), { hard: true }) // [[1, 0], [0, 1]]
+ * ```
+ */
+declare function gumbelSoftmax<D extends DType>(key: Key, logits: Tensor<D> & Takes<'real', D>, options?: GumbelSoftmaxOptions): Tensor<FloatOf<D>>;
+/**
+ * Whole channels set to zero with probability `p`, the others scaled by 1 / (1 - p): x [batch, channels, spatial...].
+ *
+ * PyTorch `nn.functional.dropout1d`, `dropout2d` and `dropout3d`. Tompson and others, "Efficient object localization using convolutional
+ * networks", 2015. The same key drops the same channels.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
+ * @example
+ * ```ts
+ * ft.nn.channelDropout(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
+ * ```
+ */
+declare function channelDropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
+
+/** Options of `nn.unfold` and `nn.fold`. */
+interface BlockOptions {
+    /** How far apart windows are: one number for both axes, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Zeros around the picture: one number for both axes, or one for each; 0 by default. */
+    readonly padding?: number | readonly number[] | undefined;
+    /** How far apart the places of a window are: one number for both axes, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * The windows of pictures as columns: x [batch, channels, height, width] becomes [batch, channels kernel height kernel width, windows]; without
+ * a batch x is [channels, height, width]. `x.unfold` gives the windows along one axis.
+ *
+ * PyTorch `nn.functional.unfold`.
+ *
+ * @param kernel The window's size: one number for both axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for another rank and windows that do not fit, `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * ft.nn.unfold(ft.tensor([[[1, 2, 3], [4, 5, 6]]]), 2) // [[1, 2], [2, 3], [4, 5], [5, 6]]
+ * ```
+ */
+declare function unfold<D extends DType>(x: Tensor<D>, kernel: number | readonly number[], options?: BlockOptions): Tensor<D>;
+/**
+ * Columns added up to pictures, each window's places where they come from: x [batch, channels kernel height kernel width, windows] becomes
+ * [batch, channels, height, width], without a batch likewise. It is the transpose of {@link unfold}.
+ *
+ * PyTorch `nn.functional.fold`.
+ *
+ * @param size The picture's height and width: one number for both, or one for each.
+ * @param kernel The window's size: one number for both axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for columns that are not those of such windows, `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * ft.nn.fold(ft.ones([4, 2]), [2, 3], 2) // [[[1, 2, 1], [1, 2, 1]]]
+ * ```
+ */
+declare function fold<D extends DType>(x: Tensor<D> & Takes<'numeric', D>, size: number | readonly number[], kernel: number | readonly number[], options?: BlockOptions): Tensor<D>;
 
 /** What a loss gives of its elements. */
 interface LossOptions {
@@ -13434,6 +13402,11 @@ interface LossOptions {
 }
 /** Options of `nn.binaryCrossEntropy`. */
 interface BinaryCrossEntropyOptions<W extends DType = DType> extends LossOptions {
+    /** How much each element counts; broadcasts to the shape. */
+    readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined;
+}
+/** Options of `nn.binaryCrossEntropyWithLogits`. */
+interface BinaryCrossEntropyWithLogitsOptions<W extends DType = DType> extends LossOptions {
     /** How much each element counts; broadcasts to the shape. */
     readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined;
 }
@@ -13469,6 +13442,22 @@ interface TripletMarginLossOptions extends MarginLossOptions {
  * ```
  */
 declare function binaryCrossEntropy<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: BinaryCrossEntropyOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+/**
+ * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the
+ * mean, with a reduction the sum, or each.
+ *
+ * `mean of -w (posWeight target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool. PyTorch `nn.functional.binary_cross_entropy_with_logits`.
+ *
+ * @param posWeight A real tensor that broadcasts to the shape.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool', W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions<W>): Tensor<FloatOf<Promote<Promote<Promote<A, B>, C>, W>>>;
 /**
  * Half the squared errors over beta up to beta, and beyond it what is left of their size: the mean, with a reduction the sum, or each. It is
  * `huberLoss` over its delta.
@@ -13543,6 +13532,656 @@ declare function cosineEmbeddingLoss<A extends DType, B extends DType>(x1: Tenso
  * ```
  */
 declare function tripletMarginLoss<A extends DType, B extends DType, C extends DType>(anchor: Tensor<A> & Takes<'real', A>, positive: Tensor<B> & Takes<'real', B>, negative: Tensor<C> & Takes<'real', C>, options?: TripletMarginLossOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/** Options of `nn.ctcLoss`. */
+interface CtcLossOptions extends LossOptions {
+    /** The class of no label; 0 by default. */
+    readonly blank?: number | undefined;
+    /** Whether losses of sequences that are too short for their labels are 0 instead of Infinity; false by default. */
+    readonly zeroInfinity?: boolean | undefined;
+}
+/**
+ * Minus the log-probability of labels [batch, labels] by the log-probabilities x [time, batch, classes] of each step, over all ways to spread the
+ * labels, in order, with blanks between them, over the steps: the mean of those by the numbers of labels, with a reduction the sum, or each. Half
+ * floats are computed in float32.
+ *
+ * `-ln sum over ways of prod_t e^(x[t, way_t])`
+ *
+ * PyTorch `nn.functional.ctc_loss`, whose gradient is of logits: behind `logSoftmax` both are the same.
+ *
+ * @param x Log-probabilities, a floating tensor, as `logSoftmax` gives them.
+ * @param target Integers: labels, of which the first `targetLengths` count.
+ * @param inputLengths How many steps count of each sequence, at most `time`: integers [batch].
+ * @param targetLengths How many labels count of each sequence: integers [batch].
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is no class;
+ * `ERR_INDEX` when a result is read whose labels are no classes.
+ * @example
+ * ```ts
+ * ft.nn.ctcLoss(ft.full([2, 1, 2], Math.log(0.5)), ft.tensor([[1]], { dtype: 'int32' }), [2], [1]) // 0.2876821
+ * ```
+ */
+declare function ctcLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'float', A>, target: Tensor<B> & Takes<'index', B>, inputLengths: Tensor | Positions, targetLengths: Tensor | Positions, options?: CtcLossOptions): Tensor<FloatOf<A>>;
+
+/** Options of `nn.normalize`. */
+interface NormalizeOptions {
+    /** The order of the norm, above 0; 2 by default. */
+    readonly p?: number | undefined;
+    /** The axis of the vectors; negative ones count from the last; 1 by default, as in PyTorch. */
+    readonly axis?: number | undefined;
+    /** The least length that is divided by; 1e-12 by default. */
+    readonly eps?: number | undefined;
+}
+/** Options of `nn.cosineSimilarity`. */
+interface CosineSimilarityOptions {
+    /** The axis of the vectors, which is left out of the result; negative ones count from the last; 1 by default, as in PyTorch. */
+    readonly axis?: number | undefined;
+    /** The least length that is divided by; 1e-8 by default. */
+    readonly eps?: number | undefined;
+}
+/** Options of `nn.pairwiseDistance`. */
+interface PairwiseDistanceOptions {
+    /** The order of the norm, above 0; 2 by default. */
+    readonly p?: number | undefined;
+    /** Added to each difference, so that equal vectors have a gradient; 1e-6 by default. */
+    readonly eps?: number | undefined;
+    /** Whether the last axis stays, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Vectors along an axis, each divided by its length.
+ *
+ * `y = x / max(|x|_p, eps)`
+ *
+ * PyTorch `nn.functional.normalize`.
+ *
+ * @param x A tensor; integers and bool become float32.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT` for an order that is not above 0 and a negative `eps`.
+ * @example
+ * ```ts
+ * ft.nn.normalize(ft.tensor([[3, 4], [0, 0]])) // [[0.6, 0.8], [0, 0]]
+ * ```
+ */
+declare function normalize<D extends DType>(x: Tensor<D>, options?: NormalizeOptions): Tensor<FloatOf<D>>;
+/**
+ * The cosines of the angles between the vectors of two tensors along an axis; the other axes broadcast.
+ *
+ * `y = x1 . x2 / (max(|x1|, eps) max(|x2|, eps))`
+ *
+ * PyTorch `nn.functional.cosine_similarity`.
+ *
+ * @param x1 A real tensor; integers and bool become float32.
+ * @param x2 A real tensor that broadcasts with it.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast and scalars, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex
+ * tensors, `ERR_ARGUMENT` for a negative `eps`.
+ * @example
+ * ```ts
+ * ft.nn.cosineSimilarity(ft.tensor([[3, 4], [1, 0]]), ft.tensor([[3, 4], [0, 2]])) // [1, 0]
+ * ```
+ */
+declare function cosineSimilarity<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, options?: CosineSimilarityOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * The distances between the vectors of two tensors along the last axis; the other axes broadcast.
+ *
+ * `y = |x1 - x2 + eps|_p`
+ *
+ * PyTorch `nn.functional.pairwise_distance`.
+ *
+ * @param x1 A real tensor [..., features]; integers and bool become float32.
+ * @param x2 A real tensor that broadcasts with it.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast and scalars, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT` for an order
+ * that is not above 0.
+ * @example
+ * ```ts
+ * ft.nn.pairwiseDistance(ft.tensor([[0, 0], [1, 1]]), ft.tensor([3, 4]), { eps: 0 }) // [5, 3.6055513]
+ * ```
+ */
+declare function pairwiseDistance<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, options?: PairwiseDistanceOptions): Tensor<FloatOf<Promote<A, B>>>;
+
+/** Options of `init`. */
+interface InitOptions<E extends FloatDType = FloatDType> {
+    /** The dtype of the parameters; float32 by default. */
+    readonly dtype?: E | undefined;
+}
+/** Options of `initState`. */
+interface StateOptions extends InitOptions {
+    /** The device of the state; the default device by default. */
+    readonly device?: Device | undefined;
+}
+/** What a layer is used with, as it is not trained. */
+interface ApplyOptions<S> {
+    /** What the layer keeps apart from its parameters (running averages); layers without such need none. */
+    readonly state?: S | undefined;
+}
+/** What a layer is trained with. */
+interface TrainOptions<S> extends ApplyOptions<S> {
+    /** For what is random (dropout); layers without such need none. */
+    readonly key?: Key | undefined;
+}
+/** A run of a layer: as it is trained or not, with what. */
+interface Run<S> extends TrainOptions<S> {
+    readonly training: boolean;
+}
+/**
+ * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
+ * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
+ */
+declare abstract class Module<P = unknown, S = unknown, R = unknown> {
+    /** No value: what types are inferred from. */
+    protected readonly $types?: {
+        readonly params: P;
+        readonly state: S;
+        readonly rule: R;
+    };
+    /** Fresh parameters: the same key gives the same ones, on the key's device. */
+    abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>;
+    /** One run, arguments checked: the result and the next state. */
+    protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+    /** The state before the first batch; null for a layer that keeps none. */
+    initState(options?: StateOptions): S;
+    /** The layer's name in errors. */
+    get name(): string;
+    /**
+     * What the layer makes of a tensor when it is not being trained: nothing is dropped, norms go by running averages.
+     *
+     * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
+     */
+    apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>>;
+    /**
+     * What the layer makes of a tensor while it is trained, and its next state.
+     *
+     * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
+     */
+    train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S];
+    /** `run` for layers made of others. */
+    static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+}
+/** A layer, or a function of a tensor, which has neither parameters nor state. */
+type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
+/** The state of a layer, or of a tree of layers. */
+type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: StateOf<L[K]>;
+};
+/**
+ * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
+ * gives `{ attention: { inProjWeight, ... } }`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
+ * ```
+ */
+declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E>;
+/**
+ * The states of layers in plain objects and arrays before the first batch, in the same structure.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm?.runningVar // [1, 1]
+ * ```
+ */
+declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
+
+/**
+ * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
+ * promoted. `picked`: the result has the dtype of the parameters. `kept`: it has that of the operand. A list of layers: the result of one after the other. Anything else: nothing.
+ */
+type DTypeRule = 'promoted' | 'picked' | 'kept' | readonly unknown[] | unknown;
+/** A tree of parameters in which each tensor has one dtype. */
+type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : {
+    [K in keyof P]: OfDType<P[K], E>;
+};
+/** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
+type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' | 'kept' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
+/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
+type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: ParamsOf<L[K], E>;
+};
+/** The dtypes of the tensors in a tree; never where there are none. */
+type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? never : T extends readonly (infer I)[] ? DTypesIn<I> : {
+    [K in keyof T]-?: DTypesIn<T[K]>;
+}[keyof T];
+/** Parameters of several dtypes, as where they were converted apart, promote in an order that types do not follow. */
+type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType;
+/** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
+type AppliedDType<R, P, D extends DType> = R extends 'kept' ? D : R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType;
+/** One layer after the other; beyond what the compiler follows, any dtype. */
+type AppliedAll<L, P, D extends DType> = L extends readonly [] ? D : L extends readonly [infer F, ...infer Rest] ? P extends readonly [infer Q, ...infer Others] ? AppliedAll<Rest, Others, AppliedOne<F, Q, D>> : DType : DType;
+/** A layer, or a function: one that takes any floating dtype and gives the same keeps it. */
+type AppliedOne<F, Q, D extends DType> = F extends Module<infer _, infer _, infer R> ? AppliedDType<R, Q, D> : F extends (x: Tensor<D>) => Tensor<D> ? D : F extends (x: never) => Tensor<infer E> ? E : DType;
+
+/** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
+interface NormParams {
+    readonly weight: Tensor;
+    readonly bias?: Tensor;
+}
+/** Options of norms. */
+interface NormOptions {
+    /** Added to the variance; 1e-5 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there are a weight and a bias; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/** Options of `nn.LayerNorm`. */
+interface LayerNormLayerOptions extends NormOptions {
+    /** Whether there is a bias beside the weight; true by default. */
+    readonly bias?: boolean | undefined;
+}
+/** Options of `nn.RMSNorm`. */
+interface RMSNormOptions {
+    /** Added to the mean square; the smallest step of x's dtype above 1 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there is a weight; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/**
+ * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
+ * `nn.LayerNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LayerNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
+ * ```
+ */
+declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E>;
+    protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RMSNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-1, 1]
+ * ```
+ */
+declare class RMSNorm extends Module<{
+    readonly weight: Tensor;
+} | null, null, 'promoted'> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: RMSNormOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{
+        readonly weight: Tensor;
+    } | null, E>;
+    protected run(params: {
+        readonly weight: Tensor;
+    } | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * x [batch, channels, ...] normalised over groups of channels and all that is behind them (Wu and He, 2018). PyTorch `nn.GroupNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GroupNorm(1, 2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
+ * ```
+ */
+declare class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
+    #private;
+    readonly groups: number;
+    readonly channels: number;
+    constructor(groups: number, channels: number, options?: NormOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
+    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
+}
+/** Options of `nn.BatchNorm`. */
+interface BatchNormLayerOptions extends NormOptions {
+    /** How much of a batch's mean and variance goes into the running ones; null for the mean of all batches. 0.1 by default. */
+    readonly momentum?: number | null | undefined;
+    /** Whether there are running averages to go by when it is not trained; true by default. */
+    readonly trackRunningStats?: boolean | undefined;
+}
+/** What `nn.BatchNorm` keeps apart from its parameters. */
+interface BatchNormState {
+    /** [channels] */
+    readonly runningMean: Tensor;
+    /** [channels], of the unbiased variance. */
+    readonly runningVar: Tensor;
+    /** A scalar, int64. */
+    readonly numBatchesTracked: Tensor;
+}
+/**
+ * x [batch, channels, ...] normalised over everything but the channels (Ioffe and Szegedy, 2015): trained, by the batch's own mean and
+ * variance; applied, by running averages, which are its state. PyTorch `nn.BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.BatchNorm(1)
+ * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1]?.runningMean // [0.2]
+ * ```
+ */
+declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
+    #private;
+    readonly channels: number;
+    constructor(channels: number, options?: BatchNormLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
+    initState(options?: StateOptions): BatchNormState | null;
+    protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
+}
+
+/** Options of `nn.instanceNorm`. */
+interface InstanceNormOptions {
+    /** Added to the variance; 1e-5 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Elements of x [batch, channels, spatial...] less the mean of their channel in their example, by the root of its variance, times a weight
+ * [channels], plus a bias [channels]. It is `groupNorm` with a group for each channel.
+ *
+ * `y = (x - mean) / sqrt(var + eps) weight + bias`
+ *
+ * PyTorch `nn.functional.instance_norm`. Ulyanov and others, "Instance normalization", 2016.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and a weight or bias that does not fit, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.nn.instanceNorm(ft.tensor([[[-2, 2], [0, 2]]]), undefined, undefined, { eps: 0 }) // [[[-1, 1], [-1, 1]]]
+ * ```
+ */
+declare function instanceNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: InstanceNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/** Options of `nn.InstanceNorm`. */
+interface InstanceNormLayerOptions extends InstanceNormOptions {
+    /** Whether there are a weight and a bias; false by default, as in PyTorch. */
+    readonly affine?: boolean | undefined;
+}
+/**
+ * Each channel of each example of x [batch, channels, spatial...] normalised on its own: {@link instanceNorm} as a layer. Running averages are not
+ * kept. PyTorch `nn.InstanceNorm1d`, `InstanceNorm2d` and `InstanceNorm3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.InstanceNorm2d(1).apply(null, ft.tensor([[[[-2, 2]]]])) // [[[[-0.99999875, 0.99999875]]]]
+ * ```
+ */
+declare class InstanceNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
+    #private;
+    readonly channels: number;
+    constructor(channels: number, options?: InstanceNormLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
+    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
+}
+
+/**
+ * Channels as pixels: x [..., channels factor^2, height, width] becomes [..., channels, height factor, width factor].
+ *
+ * `y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]`
+ *
+ * PyTorch `nn.functional.pixel_shuffle`. Shi and others, "Real-time single image and video super-resolution", 2016.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and channels that the factor's square does not divide, `ERR_ARGUMENT` for a factor
+ * that is not positive.
+ * @example
+ * ```ts
+ * ft.nn.pixelShuffle(ft.tensor([[[1]], [[2]], [[3]], [[4]]]), 2) // [[[1, 2], [3, 4]]]
+ * ```
+ */
+declare function pixelShuffle<D extends DType>(x: Tensor<D>, factor: number): Tensor<D>;
+/**
+ * Pixels as channels, the reverse of {@link pixelShuffle}: x [..., channels, height factor, width factor] becomes
+ * [..., channels factor^2, height, width].
+ *
+ * `y[c r^2 + i r + j, h, w] = x[c, h r + i, w r + j]`
+ *
+ * PyTorch `nn.functional.pixel_unshuffle`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and sizes that the factor does not divide, `ERR_ARGUMENT` for a factor that is not
+ * positive.
+ * @example
+ * ```ts
+ * ft.nn.pixelUnshuffle(ft.tensor([[[1, 2], [3, 4]]]), 2) // [[[1]], [[2]], [[3]], [[4]]]
+ * ```
+ */
+declare function pixelUnshuffle<D extends DType>(x: Tensor<D>, factor: number): Tensor<D>;
+
+/** Options of `nn.gridSample`. */
+interface GridSampleOptions {
+    /** Between the elements around a place, or the one next to it; 'bilinear' by default. */
+    readonly mode?: 'bilinear' | 'nearest' | undefined;
+    /** What lies outside: zeros, the element at the border, or the picture again, reflected; 'zeros' by default. */
+    readonly paddingMode?: 'zeros' | 'border' | 'reflection' | undefined;
+    /** Whether -1 and 1 are the middles of the first and last elements; else they are the picture's edges. false by default. */
+    readonly alignCorners?: boolean | undefined;
+}
+/** Options of `nn.affineGrid`. */
+interface AffineGridOptions {
+    /** Whether -1 and 1 are the middles of the first and last elements; else they are the picture's edges. false by default. */
+    readonly alignCorners?: boolean | undefined;
+}
+/**
+ * A picture at the places of a grid: x [batch, channels, height, width] at grid [batch, rows, columns, 2], whose (x, y) go from -1 at one
+ * edge to 1 at the other, becomes [batch, channels, rows, columns]; volumes [batch, channels, depth, height, width] take places (x, y, z).
+ * A place that is NaN gives 0.
+ *
+ * PyTorch `nn.functional.grid_sample`. Jaderberg and others, "Spatial transformer networks", 2015.
+ *
+ * @param x A real tensor; integers and bool become float32.
+ * @param grid A floating tensor.
+ * @throws {TensorError} `ERR_SHAPE` for ranks, batches and coordinates that do not go together and pictures without elements, `ERR_DTYPE` for
+ * complex tensors and a grid that is not floating, `ERR_ARGUMENT` for other modes.
+ * @example
+ * ```ts
+ * ft.nn.gridSample(ft.tensor([[[[1, 2], [3, 4]]]]), ft.tensor([[[[0, 0], [-0.5, 0.5]]]])) // [[[[2.5, 3]]]]
+ * ```
+ */
+declare function gridSample<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, grid: Tensor<B> & Takes<'float', B>, options?: GridSampleOptions): Tensor<FloatOf<A>>;
+/**
+ * The grid of an affine map, for {@link gridSample}: matrices theta [batch, 2, 3] over pictures of the size [batch, channels, height, width] give
+ * [batch, height, width, 2], matrices [batch, 3, 4] over volumes likewise.
+ *
+ * `grid = theta @ (x, y, 1)^T`
+ *
+ * PyTorch `nn.functional.affine_grid`.
+ *
+ * @param theta A floating tensor.
+ * @param size The shape of the pictures.
+ * @throws {TensorError} `ERR_SHAPE` for matrices that do not fit the size, `ERR_DTYPE` for a theta that is not floating, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.affineGrid(ft.tensor([[[1, 0, 0], [0, 1, 0]]]), [1, 1, 1, 2]) // [[[[-0.5, 0], [0.5, 0]]]]
+ * ```
+ */
+declare function affineGrid<D extends DType>(theta: Tensor<D> & Takes<'float', D>, size: readonly number[], options?: AffineGridOptions): Tensor<D>;
+
+/** Options of `nn.scaledDotProductAttention`. */
+interface ScaledDotProductAttentionOptions extends ScaledDotProductAttentionOptions$1 {
+    /** Whether groups of query heads share heads of keys and values, as `nn.groupedQueryAttention` has them; false by default. */
+    readonly enableGqa?: boolean | undefined;
+}
+/**
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale
+ * (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees
+ * the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
+ *
+ * `softmax(query @ keys^T scale + mask) @ values`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool. PyTorch `nn.functional.scaled_dot_product_attention`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors and a mask of integers, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
+ * ```
+ */
+declare function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/**
+ * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
+ * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
+ * [..., heads or 1, m, n].
+ *
+ * `softmax(query_h @ keys_(h groups / heads)^T scale + mask) @ values_(h groups / heads)`
+ *
+ * PyTorch `nn.functional.scaled_dot_product_attention` with `enable_gqa`. Ainslie and others, "GQA", 2023.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes, other heads of keys than of values, and heads that groups do not divide; else as
+ * `nn.scaledDotProductAttention`.
+ * @example
+ * ```ts
+ * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
+ * ```
+ */
+declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions$1): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/** Options of `nn.maxPool`. */
+interface MaxPoolOptions extends MaxPoolOptions$1 {
+    /** Whether there is one more window where the last one leaves elements over; false by default. */
+    readonly ceilMode?: boolean | undefined;
+    /** Whether the result is `{ values, indices }`, with each largest element's place in its channel, row by row (int32); false by default. */
+    readonly returnIndices?: boolean | undefined;
+}
+/** Options of `nn.avgPool`. */
+interface AvgPoolOptions extends AvgPoolOptions$1 {
+    /** Whether there is one more window where the last one leaves elements over; false by default. */
+    readonly ceilMode?: boolean | undefined;
+    /** Whether places of the padding count in what sums are divided by; true by default. */
+    readonly countIncludePad?: boolean | undefined;
+    /** What sums are divided by in place of their number of places, not 0. */
+    readonly divisor?: number | undefined;
+}
+/** Options of `nn.maxUnpool`. */
+interface MaxUnpoolOptions {
+    /** How far apart windows were: one number for all axes, or one for each; the window's size by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around what was pooled: one number for all axes, or one for each; 0 by default. */
+    readonly padding?: number | readonly number[] | undefined;
+    /** The spatial sizes of what was pooled, where they do not follow from the windows. */
+    readonly outputSize?: readonly number[] | undefined;
+}
+/** Largest elements and their places. */
+type MaxPoolIndices<D extends DType = DType> = Several<{
+    values: Tensor<D>;
+    indices: Tensor<'int32'>;
+}>;
+/**
+ * Largest element of each window over the spatial axes of x [batch, channels, spatial...]; NaN wins, what lies outside x never does.
+ *
+ * `y_(b,c,p) = max_k x_(b,c,p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype. PyTorch `nn.functional.max_pool2d`.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for windows that do not fit, `ERR_ARGUMENT` for options out of range.
+ * @example
+ * ```ts
+ * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
+ * ```
+ * ```ts
+ * ft.nn.maxPool(ft.tensor([[[1, 5, 3, 2, 4]]]), 2, { ceilMode: true, returnIndices: true }).indices // [[[1, 2, 4]]]
+ * ```
+ */
+declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options: MaxPoolOptions & {
+    readonly returnIndices: true;
+}): MaxPoolIndices<A>;
+declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions & {
+    readonly returnIndices?: false | undefined;
+}): Tensor<A>;
+/**
+ * Arithmetic mean of each window over the spatial axes of x [batch, channels, spatial...]; places outside x count as zeros; integers give float32.
+ *
+ * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers. PyTorch `nn.functional.avg_pool2d`: where `ceilMode` adds a
+ * window, its places beyond the padding do not count.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for windows that do not fit, `ERR_ARGUMENT` for options out of range.
+ * @example
+ * ```ts
+ * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
+ * ```
+ * ```ts
+ * ft.nn.avgPool(ft.tensor([[[1, 2, 3]]]), 2, { padding: 1, countIncludePad: false }) // [[[1, 2.5]]]
+ * ```
+ */
+declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
+/**
+ * Largest elements of windows back in their places, zeros elsewhere: what {@link maxPool} with `returnIndices` gave, reversed.
+ *
+ * PyTorch `nn.functional.max_unpool2d`.
+ *
+ * @param x Elements [batch, channels, windows...].
+ * @param indices Their places in each channel, row by row: integers of x's shape.
+ * @param window One number for all axes of a window, or one for each.
+ * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are no integers, `ERR_ARGUMENT` for options out of
+ * range; `ERR_INDEX` when a result is read whose indices are beyond it.
+ * @example
+ * ```ts
+ * ft.nn.maxUnpool(ft.tensor([[[5, 3]]]), ft.tensor([[[1, 2]]], { dtype: 'int32' }), 2) // [[[0, 5, 3, 0]]]
+ * ```
+ */
+declare function maxUnpool<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, indices: Tensor<B> & Takes<'index', B>, window: number | readonly number[], options?: MaxUnpoolOptions): Tensor<A>;
+
+/** Options of `nn.interpolate`. */
+interface InterpolateOptions {
+    /**
+     * The nearest element before each place ('nearest'), or that next to its middle ('nearest-exact'); lines between the elements along each axis
+     * ('linear', also called 'bilinear' and 'trilinear'); cubic polynomials ('bicubic', of two spatial axes); means of what a place covers ('area').
+     * 'nearest' by default.
+     */
+    readonly mode?: 'nearest' | 'nearest-exact' | 'linear' | 'bilinear' | 'trilinear' | 'bicubic' | 'area' | undefined;
+    /** Whether the first and last elements are matched, instead of the edges; of lines and cubic polynomials. false by default. */
+    readonly alignCorners?: boolean | undefined;
+    /** In place of a size: what each spatial size is multiplied by, rounded down. One number for all axes, or one for each. */
+    readonly scaleFactor?: number | readonly number[] | undefined;
+    /** Whether lines and cubic polynomials are widened where pictures become smaller, so that every element counts; false by default. */
+    readonly antialias?: boolean | undefined;
+}
+/**
+ * x [batch, channels, spatial...] with spatial axes of another size. Elements are cells, whose middles are matched; with `alignCorners` they are
+ * points, whose first and last are. Integers give float32.
+ *
+ * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers. PyTorch `nn.functional.interpolate`; by a `scaleFactor` places
+ * are as far apart as it says, also where a size was rounded down, as there.
+ *
+ * @param size One number for all spatial axes, or one for each; left out with a `scaleFactor`.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit the axes, `ERR_ARGUMENT` for options out of range and modes without `alignCorners` or
+ * `antialias` that are given one.
+ * @example
+ * ```ts
+ * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
+ * ```
+ * ```ts
+ * ft.nn.interpolate(ft.tensor([[[1, 3]]]), { scaleFactor: 2 }) // [[[1, 1, 3, 3]]]
+ * ```
+ */
+declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[] | undefined, options?: InterpolateOptions): Tensor<FloatOf<A>>;
+declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, options: InterpolateOptions): Tensor<FloatOf<A>>;
+
+/** Options of `nn.softplus`. */
+interface SoftplusOptions {
+    /** How sharp the bend is; 1 by default. */
+    readonly beta?: number | undefined;
+    /** Where `beta x` is above it, the result is x itself; without one the function is smooth everywhere. */
+    readonly threshold?: number | undefined;
+}
+/**
+ * Smooth rectified linear unit, without overflow.
+ *
+ * `ln(1 + e^(beta x)) / beta`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool. PyTorch `nn.functional.softplus`, whose threshold is 20 by default: there
+ * both differ by less than 3e-9.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
+ * ```
+ */
+declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>>;
 
 /** Alias of {@link heNormal}. */
 declare const kaimingNormal: typeof heNormal;
@@ -13719,120 +14358,6 @@ declare namespace init_d {
   export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
 }
 
-/**
- * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
- * promoted. `picked`: the result has the dtype of the parameters. A list of layers: the result of one after the other. Anything else: nothing.
- */
-type DTypeRule = 'promoted' | 'picked' | readonly unknown[] | unknown;
-/** A tree of parameters in which each tensor has one dtype. */
-type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : {
-    [K in keyof P]: OfDType<P[K], E>;
-};
-/** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
-type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
-/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
-type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
-    -readonly [K in keyof L]: ParamsOf<L[K], E>;
-};
-/** The dtypes of the tensors in a tree; never where there are none. */
-type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? never : T extends readonly (infer I)[] ? DTypesIn<I> : {
-    [K in keyof T]-?: DTypesIn<T[K]>;
-}[keyof T];
-/** Parameters of several dtypes, as where they were converted apart, promote in an order that types do not follow. */
-type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType;
-/** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
-type AppliedDType<R, P, D extends DType> = R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType;
-/** One layer after the other; beyond what the compiler follows, any dtype. */
-type AppliedAll<L, P, D extends DType> = L extends readonly [] ? D : L extends readonly [infer F, ...infer Rest] ? P extends readonly [infer Q, ...infer Others] ? AppliedAll<Rest, Others, AppliedOne<F, Q, D>> : DType : DType;
-/** A layer, or a function: one that takes any floating dtype and gives the same keeps it. */
-type AppliedOne<F, Q, D extends DType> = F extends Module<infer _, infer _, infer R> ? AppliedDType<R, Q, D> : F extends (x: Tensor<D>) => Tensor<D> ? D : F extends (x: never) => Tensor<infer E> ? E : DType;
-
-/** Options of `init`. */
-interface InitOptions<E extends FloatDType = FloatDType> {
-    /** The dtype of the parameters; float32 by default. */
-    readonly dtype?: E | undefined;
-}
-/** Options of `initState`. */
-interface StateOptions extends InitOptions {
-    /** The device of the state; the default device by default. */
-    readonly device?: Device | undefined;
-}
-/** What a layer is used with, as it is not trained. */
-interface ApplyOptions<S> {
-    /** What the layer keeps apart from its parameters (running averages); layers without such need none. */
-    readonly state?: S | undefined;
-}
-/** What a layer is trained with. */
-interface TrainOptions<S> extends ApplyOptions<S> {
-    /** For what is random (dropout); layers without such need none. */
-    readonly key?: Key | undefined;
-}
-/** A run of a layer: as it is trained or not, with what. */
-interface Run<S> extends TrainOptions<S> {
-    readonly training: boolean;
-}
-/**
- * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
- * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
- */
-declare abstract class Module<P = unknown, S = unknown, R = unknown> {
-    /** No value: what types are inferred from. */
-    protected readonly $types?: {
-        readonly params: P;
-        readonly state: S;
-        readonly rule: R;
-    };
-    /** Fresh parameters: the same key gives the same ones, on the key's device. */
-    abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>;
-    /** One run, arguments checked: the result and the next state. */
-    protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
-    /** The state before the first batch; null for a layer that keeps none. */
-    initState(options?: StateOptions): S;
-    /** The layer's name in errors. */
-    get name(): string;
-    /**
-     * What the layer makes of a tensor when it is not being trained: nothing is dropped, norms go by running averages.
-     *
-     * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
-     */
-    apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>>;
-    /**
-     * What the layer makes of a tensor while it is trained, and its next state.
-     *
-     * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
-     */
-    train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S];
-    /** `run` for layers made of others. */
-    static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
-}
-/** A layer, or a function of a tensor, which has neither parameters nor state. */
-type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
-/** The state of a layer, or of a tree of layers. */
-type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
-    -readonly [K in keyof L]: StateOf<L[K]>;
-};
-/**
- * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
- * gives `{ attention: { inProjWeight, ... } }`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
- * @example
- * ```ts
- * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
- * ```
- */
-declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E>;
-/**
- * The states of layers in plain objects and arrays before the first batch, in the same structure.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
- * @example
- * ```ts
- * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm?.runningVar // [1, 1]
- * ```
- */
-declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
-
 /** Parameters of `nn.Linear`. */
 interface LinearParams {
     /** [outputs, inputs] */
@@ -13853,7 +14378,22 @@ interface LinearParams {
  * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
  * ```
  */
-declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<SumOf<Promote<A, B>>, C>>;
+declare function linear$1<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<SumOf<Promote<A, B>>, C>>;
+/**
+ * Products of two vectors through a weight [outputs, first, second], plus a bias [outputs]: x1 [..., first] and x2 [..., second] become
+ * [..., outputs]; their other axes broadcast.
+ *
+ * `y_k = sum_ij x1_i weight_kij x2_j + bias_k`
+ *
+ * PyTorch `nn.functional.bilinear`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @example
+ * ```ts
+ * ft.nn.bilinear(ft.tensor([1, 2]), ft.tensor([3, 4]), ft.ones([1, 2, 2])) // [21]
+ * ```
+ */
+declare function bilinear<A extends DType, B extends DType, C extends DType, D extends DType = C>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, weight: Tensor<C> & Takes<'numeric', C>, bias?: Tensor<D> & Takes<'numeric', D>): Tensor<Promote<SumOf<AsDType<Promote<AsDType<Promote<A, B>>, C>>>, D>>;
 /** Options of layers with a weight and a bias. */
 interface WeightOptions {
     /** Whether there is a bias; true by default. */
@@ -14015,144 +14555,46 @@ declare class ConvTranspose2d extends Transposed {
     constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvTransposeLayerOptions);
 }
 
-/** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
-interface NormParams {
-    readonly weight: Tensor;
-    readonly bias?: Tensor;
-}
-/** Options of norms. */
-interface NormOptions {
-    /** Added to the variance; 1e-5 by default. */
-    readonly eps?: number | undefined;
-    /** Whether there are a weight and a bias; true by default. */
-    readonly affine?: boolean | undefined;
-}
-/** Options of `nn.LayerNorm`. */
-interface LayerNormLayerOptions extends NormOptions {
-    /** Whether there is a bias beside the weight; true by default. */
-    readonly bias?: boolean | undefined;
-}
-/** Options of `nn.RMSNorm`. */
-interface RMSNormOptions {
-    /** Added to the mean square; the smallest step of x's dtype above 1 by default. */
-    readonly eps?: number | undefined;
-    /** Whether there is a weight; true by default. */
-    readonly affine?: boolean | undefined;
-}
-/**
- * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
- * `nn.LayerNorm`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.LayerNorm(2)
- * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
- * ```
- */
-declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
-    #private;
-    readonly shape: readonly number[];
-    constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E>;
-    protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
-}
-/**
- * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.RMSNorm(2)
- * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-1, 1]
- * ```
- */
-declare class RMSNorm extends Module<{
-    readonly weight: Tensor;
-} | null, null, 'promoted'> {
-    #private;
-    readonly shape: readonly number[];
-    constructor(shape: number | readonly number[], options?: RMSNormOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{
-        readonly weight: Tensor;
-    } | null, E>;
-    protected run(params: {
-        readonly weight: Tensor;
-    } | null, x: Tensor): readonly [Tensor, null];
-}
-/**
- * x [batch, channels, ...] normalised over groups of channels and all that is behind them (Wu and He, 2018). PyTorch `nn.GroupNorm`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.GroupNorm(1, 2)
- * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
- * ```
- */
-declare class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
-    #private;
-    readonly groups: number;
-    readonly channels: number;
-    constructor(groups: number, channels: number, options?: NormOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
-    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
-}
-/** Options of `nn.BatchNorm`. */
-interface BatchNormLayerOptions extends NormOptions {
-    /** How much of a batch's mean and variance goes into the running ones; null for the mean of all batches. 0.1 by default. */
-    readonly momentum?: number | null | undefined;
-    /** Whether there are running averages to go by when it is not trained; true by default. */
-    readonly trackRunningStats?: boolean | undefined;
-}
-/** What `nn.BatchNorm` keeps apart from its parameters. */
-interface BatchNormState {
-    /** [channels] */
-    readonly runningMean: Tensor;
-    /** [channels], of the unbiased variance. */
-    readonly runningVar: Tensor;
-    /** A scalar, int64. */
-    readonly numBatchesTracked: Tensor;
-}
-/**
- * x [batch, channels, ...] normalised over everything but the channels (Ioffe and Szegedy, 2015): trained, by the batch's own mean and
- * variance; applied, by running averages, which are its state. PyTorch `nn.BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
- * @example
- * ```ts
- * const layer = new ft.nn.BatchNorm(1)
- * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1]?.runningMean // [0.2]
- * ```
- */
-declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
-    #private;
-    readonly channels: number;
-    constructor(channels: number, options?: BatchNormLayerOptions);
-    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
-    initState(options?: StateOptions): BatchNormState | null;
-    protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
-}
-
-/** Options of `nn.Dropout`. */
+/** Options of `nn.Dropout` and `nn.ChannelDropout`. */
 interface DropoutLayerOptions {
-    /** How likely an element is to be dropped while training, from 0 to 1; 0.5 by default. */
+    /** How likely an element, or a channel, is to be dropped while training, from 0 to 1; 0.5 by default. */
     readonly p?: number | undefined;
+}
+/** What layers that drop something have in common. */
+declare abstract class Dropping extends Module<null, null, 'promoted'> {
+    readonly p: number;
+    constructor(options?: number | DropoutLayerOptions);
+    init(key: Key, _options?: InitOptions): null;
+    /** The tensor without what is dropped. */
+    protected abstract drop(key: Key, x: Tensor): Tensor;
+    protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
 }
 /**
  * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
  *
+ * @param options How likely an element is to be dropped, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
  * @example
  * ```ts
- * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
+ * new ft.nn.Dropout(0.1).apply(null, ft.ones([2])) // [1, 1]
  * ```
  */
-declare class Dropout extends Module<null, null, 'promoted'> {
-    readonly p: number;
-    constructor(options?: DropoutLayerOptions);
-    init(key: Key, _options?: InitOptions): null;
-    protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+declare class Dropout extends Dropping {
+    protected drop(key: Key, x: Tensor): Tensor;
+}
+/**
+ * Sets whole channels of x [batch, channels, spatial...] to zero while it is trained, and nothing when it is applied (Tompson et al., 2015). PyTorch
+ * `nn.Dropout1d`, `Dropout2d` and `Dropout3d`.
+ *
+ * @param options How likely a channel is to be dropped, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout2d(0.1).apply(null, ft.ones([1, 2, 1, 1])) // [[[[1]], [[1]]]]
+ * ```
+ */
+declare class ChannelDropout extends Dropping {
+    protected drop(key: Key, x: Tensor): Tensor;
 }
 /**
  * Layers after one another, each a layer or a function of a tensor. Parameters and states are arrays with one for each; those of
@@ -14171,6 +14613,475 @@ declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, 
     init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E>;
     initState(options?: StateOptions): StateOf<L>;
     protected run(params: ParamsOf<L, DType>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
+}
+
+/** A layer that is the same whether it is trained or not. */
+declare abstract class Stateless<R> extends Module<null, null, R> {
+    init<E extends FloatDType = 'float32'>(key: Key, _options?: InitOptions<E>): FreshOf<R, null, E>;
+    /** What the layer makes of a tensor. */
+    protected abstract of(x: Tensor): Tensor;
+    protected run(_params: null, x: Tensor): readonly [Tensor, null];
+}
+
+/**
+ * max(0, x): `relu` as a layer. PyTorch `nn.ReLU`.
+ * @example
+ * ```ts
+ * new ft.nn.ReLU().apply(null, ft.tensor([-1, 2])) // [0, 2]
+ * ```
+ */
+declare class ReLU extends Stateless<'kept'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * min(max(0, x), 6): `nn.relu6` as a layer. PyTorch `nn.ReLU6`.
+ * @example
+ * ```ts
+ * new ft.nn.ReLU6().apply(null, ft.tensor([-1, 8])) // [0, 6]
+ * ```
+ */
+declare class ReLU6 extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x, times a slope where it is negative: `nn.leakyRelu` as a layer. PyTorch `nn.LeakyReLU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.LeakyReLU(0.5).apply(null, ft.tensor([-1, 2])) // [-0.5, 2]
+ * ```
+ */
+declare class LeakyReLU extends Stateless<'promoted'> {
+    readonly negativeSlope: number;
+    constructor(negativeSlope?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * alpha (e^x - 1) where x is negative: `nn.elu` as a layer. PyTorch `nn.ELU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.ELU().apply(null, ft.tensor([0, 2])) // [0, 2]
+ * ```
+ */
+declare class ELU extends Stateless<'promoted'> {
+    readonly alpha: number;
+    constructor(alpha?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.celu` as a layer. PyTorch `nn.CELU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.CELU().apply(null, ft.tensor([0, 2])) // [0, 2]
+ * ```
+ */
+declare class CELU extends Stateless<'promoted'> {
+    readonly alpha: number;
+    constructor(alpha?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.selu` as a layer. PyTorch `nn.SELU`.
+ * @example
+ * ```ts
+ * new ft.nn.SELU().apply(null, ft.tensor([0, 1])) // [0, 1.050701]
+ * ```
+ */
+declare class SELU extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * 1 / (1 + e^-x): `sigmoid` as a layer. PyTorch `nn.Sigmoid`.
+ * @example
+ * ```ts
+ * new ft.nn.Sigmoid().apply(null, ft.tensor([0])) // [0.5]
+ * ```
+ */
+declare class Sigmoid extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * The logarithm of the sigmoid: `nn.logSigmoid` as a layer. PyTorch `nn.LogSigmoid`.
+ * @example
+ * ```ts
+ * new ft.nn.LogSigmoid().apply(null, ft.tensor([0])) // [-0.6931472]
+ * ```
+ */
+declare class LogSigmoid extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `tanh` as a layer. PyTorch `nn.Tanh`.
+ * @example
+ * ```ts
+ * new ft.nn.Tanh().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class Tanh extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x sigmoid(x): `nn.silu` as a layer. PyTorch `nn.SiLU`.
+ * @example
+ * ```ts
+ * new ft.nn.SiLU().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class SiLU extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x tanh(softplus(x)): `nn.mish` as a layer. PyTorch `nn.Mish`.
+ * @example
+ * ```ts
+ * new ft.nn.Mish().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class Mish extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x times the share of a normal distribution below it: `nn.gelu` as a layer. PyTorch `nn.GELU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.GELU({ approximate: 'tanh' }).apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class GELU extends Stateless<'promoted'> {
+    #private;
+    constructor(options?: GeluOptions);
+    protected of(x: Tensor): Tensor;
+}
+/** Parameters of `nn.PReLU`. */
+interface PReLUParams {
+    /** [channels] */
+    readonly weight: Tensor;
+}
+/**
+ * x, times a slope that is learned where it is negative: one for all, or one for each channel of x [batch, channels, ...]. PyTorch `nn.PReLU`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.PReLU(1, 0.5)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-1, 2])) // [-0.5, 2]
+ * ```
+ */
+declare class PReLU extends Module<PReLUParams, null, 'promoted'> {
+    #private;
+    readonly channels: number;
+    constructor(channels?: number, start?: number);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<PReLUParams, E>;
+    protected run(params: PReLUParams, x: Tensor): readonly [Tensor, null];
+}
+
+/**
+ * ln(1 + e^(beta x)) / beta, and x itself where beta x is above a limit: `nn.softplus` as a layer. PyTorch `nn.Softplus`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Softplus().apply(null, ft.tensor([0])) // [0.6931472]
+ * ```
+ */
+declare class Softplus extends Stateless<'promoted'> {
+    readonly beta: number;
+    readonly threshold: number;
+    constructor(beta?: number, threshold?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x / (1 + |x|): `nn.softsign` as a layer. PyTorch `nn.Softsign`.
+ * @example
+ * ```ts
+ * new ft.nn.Softsign().apply(null, ft.tensor([1])) // [0.5]
+ * ```
+ */
+declare class Softsign extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x - tanh(x): `nn.tanhshrink` as a layer. PyTorch `nn.Tanhshrink`.
+ * @example
+ * ```ts
+ * new ft.nn.Tanhshrink().apply(null, ft.tensor([0])) // [0]
+ * ```
+ */
+declare class Tanhshrink extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x between two ends: `nn.hardtanh` as a layer. PyTorch `nn.Hardtanh`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Hardtanh(0, 2).apply(null, ft.tensor([-1, 1, 3])) // [0, 1, 2]
+ * ```
+ */
+declare class Hardtanh extends Stateless<'promoted'> {
+    readonly min: number;
+    readonly max: number;
+    constructor(min?: number, max?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.hardsigmoid` as a layer. PyTorch `nn.Hardsigmoid`.
+ * @example
+ * ```ts
+ * new ft.nn.Hardsigmoid().apply(null, ft.tensor([0])) // [0.5]
+ * ```
+ */
+declare class Hardsigmoid extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * `nn.hardswish` as a layer. PyTorch `nn.Hardswish`.
+ * @example
+ * ```ts
+ * new ft.nn.Hardswish().apply(null, ft.tensor([4])) // [4]
+ * ```
+ */
+declare class Hardswish extends Stateless<'promoted'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * 0 where |x| is at most lambda, else x: `nn.hardshrink` as a layer. PyTorch `nn.Hardshrink`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Hardshrink().apply(null, ft.tensor([0.25, 1])) // [0, 1]
+ * ```
+ */
+declare class Hardshrink extends Stateless<'promoted'> {
+    readonly lambda: number;
+    constructor(lambda?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x nearer to 0 by lambda: `nn.softshrink` as a layer. PyTorch `nn.Softshrink`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @example
+ * ```ts
+ * new ft.nn.Softshrink().apply(null, ft.tensor([0.25, 1])) // [0, 0.5]
+ * ```
+ */
+declare class Softshrink extends Stateless<'promoted'> {
+    readonly lambda: number;
+    constructor(lambda?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Shares that add up to 1 along an axis, the last by default: `softmax` as a layer. PyTorch `nn.Softmax`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @example
+ * ```ts
+ * new ft.nn.Softmax(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
+ * ```
+ */
+declare class Softmax extends Stateless<'promoted'> {
+    readonly axis: number;
+    constructor(axis?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Logarithms of shares that add up to 1 along an axis, the last by default: `logSoftmax` as a layer. PyTorch `nn.LogSoftmax`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @example
+ * ```ts
+ * new ft.nn.LogSoftmax(1).apply(null, ft.tensor([[0, 0]])) // [[-0.6931472, -0.6931472]]
+ * ```
+ */
+declare class LogSoftmax extends Stateless<'promoted'> {
+    readonly axis: number;
+    constructor(axis?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Shares that are largest for the smallest elements along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @example
+ * ```ts
+ * new ft.nn.Softmin(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
+ * ```
+ */
+declare class Softmin extends Stateless<'promoted'> {
+    readonly axis: number;
+    constructor(axis?: number);
+    protected of(x: Tensor): Tensor;
+}
+
+/**
+ * The tensor itself. PyTorch `nn.Identity`, which takes arguments and leaves them unread.
+ *
+ * @example
+ * ```ts
+ * new ft.nn.Identity().apply(null, ft.tensor([1, 2])) // [1, 2]
+ * ```
+ */
+declare class Identity extends Stateless<'kept'> {
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Axes from the first to the last of some as one: of x [batch, ...] all but the batch by default. PyTorch `nn.Flatten`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for axes that are no integers; `ERR_INDEX` at the call for those out of range.
+ * @example
+ * ```ts
+ * new ft.nn.Flatten().apply(null, ft.ones([2, 3, 4])).shape // [2, 12]
+ * ```
+ */
+declare class Flatten extends Stateless<'kept'> {
+    readonly startAxis: number;
+    readonly endAxis: number;
+    constructor(startAxis?: number, endAxis?: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * One axis as several, of these sizes, one of which may be -1: what {@link Flatten} did, reversed. PyTorch `nn.Unflatten`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no axis and no sizes; `ERR_INDEX` and `ERR_SHAPE` at the call for what does not fit.
+ * @example
+ * ```ts
+ * new ft.nn.Unflatten(1, [3, -1]).apply(null, ft.ones([2, 12])).shape // [2, 3, 4]
+ * ```
+ */
+declare class Unflatten extends Stateless<'kept'> {
+    readonly axis: number;
+    readonly sizes: readonly number[];
+    constructor(axis: number, sizes: readonly number[]);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Channels as pixels: `nn.pixelShuffle` as a layer. PyTorch `nn.PixelShuffle`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
+ * @example
+ * ```ts
+ * new ft.nn.PixelShuffle(2).apply(null, ft.ones([1, 4, 1, 1])).shape // [1, 1, 2, 2]
+ * ```
+ */
+declare class PixelShuffle extends Stateless<'kept'> {
+    readonly factor: number;
+    constructor(factor: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Pixels as channels: `nn.pixelUnshuffle` as a layer. PyTorch `nn.PixelUnshuffle`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
+ * @example
+ * ```ts
+ * new ft.nn.PixelUnshuffle(2).apply(null, ft.ones([1, 1, 2, 2])).shape // [1, 4, 1, 1]
+ * ```
+ */
+declare class PixelUnshuffle extends Stateless<'kept'> {
+    readonly factor: number;
+    constructor(factor: number);
+    protected of(x: Tensor): Tensor;
+}
+
+type Sizes = number | readonly number[];
+/** Options of `nn.MaxPool`. */
+type MaxPoolLayerOptions = Omit<MaxPoolOptions, 'returnIndices'>;
+/** Options of `nn.Upsample`. */
+interface UpsampleOptions extends InterpolateOptions {
+    /** The spatial sizes of the result, in place of a `scaleFactor`: one number for all axes, or one for each. */
+    readonly size?: number | readonly number[] | undefined;
+}
+/**
+ * Largest elements of windows over the spatial axes of x [batch, channels, spatial...]: `nn.maxPool` as a layer. PyTorch `nn.MaxPool1d`,
+ * `MaxPool2d` and `MaxPool3d`.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @param options The stride, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.MaxPool2d(2, 2).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 4, 4]
+ * ```
+ */
+declare class MaxPool extends Stateless<'kept'> {
+    #private;
+    readonly window: Sizes;
+    constructor(window: Sizes, options?: Sizes | MaxPoolLayerOptions);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Means of windows over the spatial axes of x [batch, channels, spatial...]: `nn.avgPool` as a layer. PyTorch `nn.AvgPool1d`, `AvgPool2d` and
+ * `AvgPool3d`.
+ *
+ * @param window One number for all axes of a window, or one for each.
+ * @param options The stride, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * new ft.nn.AvgPool2d(2).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 4, 4]
+ * ```
+ */
+declare class AvgPool extends Stateless<'promoted'> {
+    #private;
+    readonly window: Sizes;
+    constructor(window: Sizes, options?: Sizes | AvgPoolOptions);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Means of so many parts of x [batch, channels, spatial...] along each spatial axis: `nn.adaptiveAvgPool` as a layer. PyTorch
+ * `nn.AdaptiveAvgPool1d`, `AdaptiveAvgPool2d` and `AdaptiveAvgPool3d`.
+ *
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * new ft.nn.AdaptiveAvgPool2d(1).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 1, 1]
+ * ```
+ */
+declare class AdaptiveAvgPool extends Stateless<'promoted'> {
+    readonly size: Sizes;
+    constructor(size: Sizes);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * Largest elements of so many parts of x [batch, channels, spatial...] along each spatial axis: `nn.adaptiveMaxPool` as a layer. PyTorch
+ * `nn.AdaptiveMaxPool1d`, `AdaptiveMaxPool2d` and `AdaptiveMaxPool3d`.
+ *
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes out of range.
+ * @example
+ * ```ts
+ * new ft.nn.AdaptiveMaxPool2d(1).apply(null, ft.ones([1, 3, 8, 8])).shape // [1, 3, 1, 1]
+ * ```
+ */
+declare class AdaptiveMaxPool extends Stateless<'kept'> {
+    readonly size: Sizes;
+    constructor(size: Sizes);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * x [batch, channels, spatial...] with spatial axes of another size: `nn.interpolate` as a layer. PyTorch `nn.Upsample`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options out of range, and without a size and a `scaleFactor`.
+ * @example
+ * ```ts
+ * new ft.nn.Upsample({ scaleFactor: 2, mode: 'bilinear' }).apply(null, ft.ones([1, 3, 4, 4])).shape // [1, 3, 8, 8]
+ * ```
+ */
+declare class Upsample extends Stateless<'promoted'> {
+    #private;
+    constructor(options: UpsampleOptions);
+    protected of(x: Tensor): Tensor;
 }
 
 /** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
@@ -14299,7 +15210,10 @@ declare abstract class Recurrent extends Module<RecurrentParams, null, 'promoted
     /** How many gates a step has, and how many tensors are carried. */
     protected abstract readonly gates: number;
     protected abstract readonly carried: number;
-    constructor(inputs: number, hidden: number, options?: RecurrentOptions);
+    /** `more` are options of a layer of its own. */
+    constructor(inputs: number, hidden: number, options?: RecurrentOptions, more?: readonly string[]);
+    /** What layers whose steps are the same have in common. */
+    protected get kind(): object;
     /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
     protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
     init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<RecurrentParams, E>;
@@ -14366,6 +15280,141 @@ declare class GRU extends Recurrent {
      */
     forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
 }
+/** Options of `nn.RNN`. */
+interface RNNOptions extends RecurrentOptions {
+    /** What a step ends with; 'tanh' by default. */
+    readonly nonlinearity?: 'tanh' | 'relu' | undefined;
+}
+/**
+ * A plain recurrent layer over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.RNN`.
+ *
+ * `h = tanh(W_ih x + b_ih + W_hh h + b_hh)`, or `relu` of it
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RNN(3, 4, { nonlinearity: 'relu' })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 4]
+ * ```
+ */
+declare class RNN extends Recurrent {
+    protected readonly gates = 1;
+    protected readonly carried = 1;
+    readonly nonlinearity: 'tanh' | 'relu';
+    constructor(inputs: number, hidden: number, options?: RNNOptions);
+    protected get kind(): object;
+    protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    /**
+     * Outputs, and the hidden state [layers directions, batch, hidden] at the end, from that at the start (zeros by default).
+     *
+     * @throws {TensorError} as {@link Module.apply}.
+     */
+    forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
+}
+
+/** Parameters of `nn.TransformerEncoderLayer`, as PyTorch has them. */
+interface TransformerEncoderLayerParams {
+    readonly selfAttn: AttentionParams;
+    /** [hidden, features] */
+    readonly linear1: LinearParams;
+    /** [features, hidden] */
+    readonly linear2: LinearParams;
+    readonly norm1: NormParams;
+    readonly norm2: NormParams;
+}
+/** Options of `nn.TransformerEncoderLayer`. */
+interface TransformerEncoderLayerOptions {
+    /** Features between the two products, PyTorch's `dim_feedforward`; 2048 by default. */
+    readonly hidden?: number | undefined;
+    /** How likely an element is to be dropped while training, and a weight of attention; 0.1 by default. */
+    readonly dropout?: number | undefined;
+    /** What stands between the two products; 'relu' by default. */
+    readonly activation?: 'relu' | 'gelu' | ((x: Tensor<'float32'>) => Tensor) | undefined;
+    /** Added to variances; 1e-5 by default. */
+    readonly eps?: number | undefined;
+    /** Whether norms come before attention and products (pre-norm), instead of behind what they give is added (post-norm); false by default. */
+    readonly normFirst?: boolean | undefined;
+    /** Whether products and norms have a bias; true by default. */
+    readonly bias?: boolean | undefined;
+    /** Whether `apply` and `train` let a place see only those up to it; false by default. */
+    readonly causal?: boolean | undefined;
+}
+/** Options of `encode`. */
+interface EncodeOptions {
+    /**
+     * What takes part: bool, true where a key is seen, or numbers that are added to the scores; broadcast to [batch, heads, queries, keys]. For
+     * the padding of keys [batch, keys], expand it to [batch, 1, 1, keys].
+     */
+    readonly mask?: Tensor | undefined;
+    /** Whether a place sees only those up to it; the layer's by default. */
+    readonly causal?: boolean | undefined;
+    /** For dropout: with a key the layer is trained, without one it is not. */
+    readonly key?: Key | undefined;
+}
+/**
+ * Self-attention, and two products with a nonlinearity between them, over x [batch, places, features]: what each gives is added to what it was
+ * given, and normalised, before (`normFirst`) or behind. The batch comes first, always. PyTorch `nn.TransformerEncoderLayer` with `batch_first`.
+ *
+ * `y = norm1(x + attention(x))`, `norm2(y + linear2(activation(linear1(y))))`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.TransformerEncoderLayer(8, 2, { hidden: 16, normFirst: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
+ * ```
+ */
+declare class TransformerEncoderLayer extends Module<TransformerEncoderLayerParams, null, 'promoted'> {
+    #private;
+    readonly features: number;
+    readonly heads: number;
+    readonly hidden: number;
+    readonly normFirst: boolean;
+    constructor(features: number, heads: number, options?: TransformerEncoderLayerOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<TransformerEncoderLayerParams, E>;
+    protected run(params: TransformerEncoderLayerParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+    /**
+     * What the layer makes of x [batch, places, features] where a mask says which places are seen.
+     *
+     * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
+     */
+    encode<Q extends TransformerEncoderLayerParams, D extends DType>(params: Q, x: Tensor<D>, options?: EncodeOptions): Tensor<AppliedDType<'promoted', Q, D>>;
+}
+/** Parameters of `nn.TransformerEncoder`, as PyTorch has them. */
+interface TransformerEncoderParams {
+    readonly layers: readonly TransformerEncoderLayerParams[];
+    readonly norm?: NormParams | null;
+}
+/** Options of `nn.TransformerEncoder`. */
+interface TransformerEncoderOptions {
+    /** A norm behind the last layer; none by default. */
+    readonly norm?: LayerNorm | undefined;
+}
+/**
+ * So many layers of one kind after one another, each with parameters of its own, and a norm behind them. PyTorch `nn.TransformerEncoder`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no such layer, and sizes and options out of range.
+ * @example
+ * ```ts
+ * const encoder = new ft.nn.TransformerEncoder(new ft.nn.TransformerEncoderLayer(8, 2, { hidden: 16 }), 3, { norm: new ft.nn.LayerNorm(8) })
+ * encoder.apply(encoder.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
+ * ```
+ */
+declare class TransformerEncoder extends Module<TransformerEncoderParams, null, 'promoted'> {
+    #private;
+    readonly layer: TransformerEncoderLayer;
+    readonly count: number;
+    readonly norm: LayerNorm | undefined;
+    constructor(layer: TransformerEncoderLayer, count: number, options?: TransformerEncoderOptions);
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<'promoted', TransformerEncoderParams, E>;
+    protected run(params: TransformerEncoderParams, x: Tensor, run: Run<null>): readonly [Tensor, null];
+    /**
+     * What the layers make of x [batch, places, features] where a mask says which places are seen.
+     *
+     * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
+     */
+    encode<Q extends TransformerEncoderParams, D extends DType>(params: Q, x: Tensor<D>, options?: EncodeOptions): Tensor<AppliedDType<'promoted', Q, D>>;
+}
 
 /**
  * The tensors of trees (parameters, states) by their names in PyTorch: keys joined with dots, `inProjWeight` as `in_proj_weight`. What
@@ -14429,6 +15478,14 @@ declare const convTranspose1d: typeof convTranspose;
 declare const convTranspose2d: typeof convTranspose;
 /** Alias of {@link convTranspose}. */
 declare const convTranspose3d: typeof convTranspose;
+/** Alias of {@link channelDropout}. */
+declare const dropout1d: typeof channelDropout;
+/** Alias of {@link channelDropout}. */
+declare const dropout2d: typeof channelDropout;
+/** Alias of {@link channelDropout}. */
+declare const dropout3d: typeof channelDropout;
+/** Alias of {@link channelDropout}. */
+declare const featureDropout: typeof channelDropout;
 /** Alias of {@link hardshrink}. */
 declare const hardShrink: typeof hardshrink;
 /** Alias of {@link hardsigmoid}. */
@@ -14445,6 +15502,12 @@ declare const maxPool1d: typeof maxPool;
 declare const maxPool2d: typeof maxPool;
 /** Alias of {@link maxPool}. */
 declare const maxPool3d: typeof maxPool;
+/** Alias of {@link maxUnpool}. */
+declare const maxUnpool1d: typeof maxUnpool;
+/** Alias of {@link maxUnpool}. */
+declare const maxUnpool2d: typeof maxUnpool;
+/** Alias of {@link maxUnpool}. */
+declare const maxUnpool3d: typeof maxUnpool;
 /** Alias of {@link softplus}. */
 declare const softPlus: typeof softplus;
 /** Alias of {@link softshrink}. */
@@ -14458,83 +15521,21 @@ declare const tanhShrink: typeof tanhshrink;
 /** Alias of {@link interpolate}. */
 declare const upsample: typeof interpolate;
 /** @deprecated */
-declare const ReLU: Instead<"Sequential takes functions: write ft.relu">;
+declare const Softmax2d: Instead<"write new ft.nn.Softmax(1)">;
 /** @deprecated */
-declare const Sigmoid: Instead<"Sequential takes functions: write ft.sigmoid">;
+declare const Threshold: Instead<"Sequential takes functions: write (x) => ft.nn.threshold(x, limit, value)">;
 /** @deprecated */
-declare const Tanh: Instead<"Sequential takes functions: write ft.tanh">;
+declare const GLU: Instead<"Sequential takes functions: write (x) => ft.nn.glu(x)">;
 /** @deprecated */
-declare const Softmax: Instead<"Sequential takes functions: write (x) => ft.softmax(x, -1)">;
+declare const MaxUnpool1d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
 /** @deprecated */
-declare const Softmax2d: Instead<"Sequential takes functions: write (x) => ft.softmax(x, -1)">;
+declare const MaxUnpool2d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
 /** @deprecated */
-declare const LogSoftmax: Instead<"Sequential takes functions: write (x) => ft.logSoftmax(x, -1)">;
+declare const MaxUnpool3d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
 /** @deprecated */
-declare const GELU: Instead<"Sequential takes functions: write ft.nn.gelu">;
+declare const UpsamplingNearest2d: Instead<"write new ft.nn.Upsample({ scaleFactor })">;
 /** @deprecated */
-declare const SiLU: Instead<"Sequential takes functions: write ft.nn.silu">;
-/** @deprecated */
-declare const Swish: Instead<"Sequential takes functions: write ft.nn.silu">;
-/** @deprecated */
-declare const LeakyReLU: Instead<"Sequential takes functions: write (x) => ft.nn.leakyRelu(x, { negativeSlope: 0.2 })">;
-/** @deprecated */
-declare const PReLU: Instead<"write ft.nn.prelu(x, weight), with the weight among the parameters">;
-/** @deprecated */
-declare const ELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const CELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const SELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Mish: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Softplus: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Softsign: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardtanh: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardswish: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardsigmoid: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Hardshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Softshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Tanhshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const ReLU6: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const LogSigmoid: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
-/** @deprecated */
-declare const Identity: Instead<"Sequential takes functions: write (x) => x">;
-/** @deprecated */
-declare const Flatten: Instead<"Sequential takes functions: write (x) => x.flatten({ startAxis: 1 })">;
-/** @deprecated */
-declare const Unflatten: Instead<"Sequential takes functions: write (x) => x.reshape(shape)">;
-/** @deprecated */
-declare const MaxPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
-/** @deprecated */
-declare const MaxPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
-/** @deprecated */
-declare const MaxPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
-/** @deprecated */
-declare const AvgPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
-/** @deprecated */
-declare const AvgPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
-/** @deprecated */
-declare const AvgPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
-/** @deprecated */
-declare const AdaptiveAvgPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const AdaptiveAvgPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const AdaptiveAvgPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const AdaptiveMaxPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
-/** @deprecated */
-declare const Upsample: Instead<"Sequential takes functions: write (x) => ft.nn.interpolate(x, size)">;
+declare const UpsamplingBilinear2d: Instead<"write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })">;
 /** @deprecated */
 declare const ZeroPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
 /** @deprecated */
@@ -14544,21 +15545,9 @@ declare const ReplicationPad2d: Instead<"Sequential takes functions: write (x) =
 /** @deprecated */
 declare const ConstantPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
 /** @deprecated */
-declare const Dropout1d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
+declare const AlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
 /** @deprecated */
-declare const Dropout2d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
-/** @deprecated */
-declare const Dropout3d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
-/** @deprecated */
-declare const AlphaDropout: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
-/** @deprecated */
-declare const InstanceNorm1d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
-/** @deprecated */
-declare const InstanceNorm2d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
-/** @deprecated */
-declare const InstanceNorm3d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
-/** @deprecated */
-declare const LocalResponseNorm: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
+declare const FeatureAlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
 /** @deprecated */
 declare const ConvTranspose3d: Instead<"write ft.nn.convTranspose(x, weights, options)">;
 /** @deprecated */
@@ -14572,43 +15561,39 @@ declare const CrossEntropyLoss: Instead<"losses are functions: write ft.nn.cross
 /** @deprecated */
 declare const NLLLoss: Instead<"losses are functions: write ft.nn.nllLoss(x, target)">;
 /** @deprecated */
-declare const BCELoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
-/** @deprecated */
 declare const BCEWithLogitsLoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
 /** @deprecated */
 declare const KLDivLoss: Instead<"losses are functions: write ft.nn.klDiv(x, target)">;
 /** @deprecated */
-declare const SmoothL1Loss: Instead<"losses are functions: write ft.nn.huberLoss(x, target), divided by delta">;
+declare const SmoothL1Loss: Instead<"losses are functions: write ft.nn.smoothL1Loss(x, target)">;
 /** @deprecated */
-declare const CTCLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const BCELoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropy(x, target)">;
 /** @deprecated */
-declare const TripletMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const CTCLoss: Instead<"losses are functions: write ft.nn.ctcLoss(x, target, inputLengths, targetLengths)">;
 /** @deprecated */
-declare const CosineEmbeddingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const TripletMarginLoss: Instead<"losses are functions: write ft.nn.tripletMarginLoss(anchor, positive, negative)">;
+/** @deprecated */
+declare const CosineEmbeddingLoss: Instead<"losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target)">;
+/** @deprecated */
+declare const HingeEmbeddingLoss: Instead<"losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)">;
 /** @deprecated */
 declare const MarginRankingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
-declare const HingeEmbeddingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const MultiMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
 declare const MultiLabelMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated */
-declare const ctcLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+declare const RNNCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated */
-declare const RNN: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const LSTMCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated */
-declare const RNNCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const GRUCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated */
-declare const LSTMCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const Transformer: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
 /** @deprecated */
-declare const GRUCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+declare const TransformerDecoder: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
 /** @deprecated */
-declare const Transformer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
-declare const TransformerEncoder: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
-declare const TransformerEncoderLayer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
-declare const TransformerDecoderLayer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+declare const TransformerDecoderLayer: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
 /** @deprecated */
 declare const ModuleList: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
 /** @deprecated */
@@ -14624,55 +15609,27 @@ declare const Buffer: Instead<"parameters are a tree of tensors, as model.init(k
 /** @deprecated */
 declare const DataParallel: Instead<"there is one device for each tensor; write x.to(device)">;
 /** @deprecated */
-declare const cosineSimilarity: Instead<"write ft.vecdot(a, b).div(norm(a).mul(norm(b)).clip(1e-8)), norm = (x) => ft.linalg.vectorNorm(x, -1)">;
+declare const CosineSimilarity: Instead<"it is a function: write ft.nn.cosineSimilarity(x1, x2)">;
 /** @deprecated */
-declare const CosineSimilarity: Instead<"write ft.vecdot(a, b).div(norm(a).mul(norm(b)).clip(1e-8)), norm = (x) => ft.linalg.vectorNorm(x, -1)">;
-/** @deprecated */
-declare const pairwiseDistance: Instead<"write ft.linalg.vectorNorm(a.sub(b), -1)">;
-/** @deprecated */
-declare const PairwiseDistance: Instead<"write ft.linalg.vectorNorm(a.sub(b), -1)">;
-/** @deprecated */
-declare const normalize: Instead<"write x.div(ft.linalg.vectorNorm(x, { axis: 1, keepdims: true }).clip(1e-12))">;
-/** @deprecated */
-declare const softmin: Instead<"write ft.softmax(x.neg(), axis)">;
-/** @deprecated */
-declare const gumbelSoftmax: Instead<"write ft.softmax(logits.add(ft.random.gumbel(key, logits.shape)).div(tau), -1)">;
-/** @deprecated */
-declare const threshold: Instead<"write ft.where(x.greater(limit), x, value)">;
+declare const PairwiseDistance: Instead<"it is a function: write ft.nn.pairwiseDistance(x1, x2)">;
 /** @deprecated */
 declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
 /** @deprecated */
 declare const pad: Instead<"write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis">;
 /** @deprecated */
-declare const instanceNorm: Instead<"write ft.nn.groupNorm(x, x.shape[1])">;
+declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
 /** @deprecated */
-declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, x.shape[1])">;
+declare const LocalResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
 /** @deprecated */
-declare const pixelShuffle: Instead<"write reshape to [n, c, r, r, h, w], permuteDims([0, 1, 4, 2, 5, 3]) and reshape to [n, c, h r, w r]">;
+declare const Unfold: Instead<"Sequential takes functions: write (x) => ft.nn.unfold(x, kernel)">;
 /** @deprecated */
-declare const PixelShuffle: Instead<"write reshape to [n, c, r, r, h, w], permuteDims([0, 1, 4, 2, 5, 3]) and reshape to [n, c, h r, w r]">;
-/** @deprecated */
-declare const unfold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const fold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const Unfold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const Fold: Instead<"write x.unfold(axis, size) for each spatial axis">;
-/** @deprecated */
-declare const gridSample: Instead<"write ft.nn.interpolate(x, size), or x.at of positions">;
-/** @deprecated */
-declare const affineGrid: Instead<"write ft.nn.interpolate(x, size), or x.at of positions">;
+declare const Fold: Instead<"Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel)">;
 /** @deprecated */
 declare const embeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
 /** @deprecated */
 declare const EmbeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
 /** @deprecated */
-declare const bilinear: Instead<"write ft.einsum('bi,kij,bj->bk', a, w, b)">;
-/** @deprecated */
-declare const Bilinear: Instead<"write ft.einsum('bi,kij,bj->bk', a, w, b)">;
-/** @deprecated */
-declare const dropout2d: Instead<"write ft.nn.dropout(key, x, { p })">;
+declare const Bilinear: Instead<"it takes two tensors: write ft.nn.bilinear(x1, x2, weight, bias), with both among the parameters">;
 /** @deprecated */
 declare const alphaDropout: Instead<"write ft.nn.dropout(key, x, { p })">;
 /** @deprecated */
@@ -14683,8 +15640,8 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout2d as dropout2d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GluOptions as GluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, OfDType as OfDType, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TripletMarginLossOptions as TripletMarginLossOptions, WeightOptions as WeightOptions };
+  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -14710,6 +15667,7 @@ interface Optimizer {
     step<P>(params: P, gradients: P, state: OptimizerState<P>): [params: P, state: OptimizerState<P>];
 }
 
+/** What most optimisers are told. */
 interface Rated {
     /** Step size, or a function of the step's number. */
     readonly learningRate?: Schedule;
@@ -14800,20 +15758,207 @@ interface AdafactorOptions extends Rated {
  */
 declare function adafactor(options?: AdafactorOptions): Optimizer;
 
+/** Options of `optim.adagrad`. */
+interface AdagradOptions extends Rated {
+    /** How fast steps become smaller, as `rate / (1 + step learningRateDecay)`; 0 by default. */
+    readonly learningRateDecay?: number;
+    /** What sums of squares start from; 0 by default. */
+    readonly initialAccumulator?: number;
+    /** Added to the root; 1e-10 by default. */
+    readonly eps?: number;
+}
 /**
- * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the dtype that the norms of its tensors promote
- * to, and of a half float where all tensors are of that one.
+ * Adagrad (Duchi, Hazan and Singer, 2011): gradients by the root of the sum of their squares, `s = s + g^2`,
+ * `p = p - learningRate g / (sqrt s + eps)`. PyTorch `optim.Adagrad`. The learning rate is 0.01 by default.
  *
- * @throws {ArgumentError} for a tree without tensors.
+ * @throws {ArgumentError} for options out of range.
  */
-declare function globalNorm(tree: unknown): Tensor;
+declare function adagrad(options?: AdagradOptions): Optimizer;
+/** Options of `optim.adadelta`. */
+interface AdadeltaOptions extends Rated {
+    /** Share of the last averages that stays, PyTorch's `rho`; 0.9 by default. */
+    readonly decay?: number;
+    /** Added to means of squares; 1e-6 by default. */
+    readonly eps?: number;
+}
+/**
+ * Adadelta (Zeiler, 2012): gradients by the root of their mean square, times that of the steps before. PyTorch `optim.Adadelta`. The learning rate,
+ * a factor of each step, is 1 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adadelta(options?: AdadeltaOptions): Optimizer;
+/**
+ * Adamax (Kingma and Ba, 2015): Adam with the largest gradient of late, `u = max(beta2 u, |g| + eps)`, in place of the root of the mean square.
+ * PyTorch `optim.Adamax`. The learning rate is 0.002 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adamax(options?: AdamOptions): Optimizer;
+/** Options of `optim.nadam`. */
+interface NadamOptions extends AdamOptions {
+    /** How fast momentum reaches `beta1`; 0.004 by default. */
+    readonly momentumDecay?: number;
+}
+/**
+ * NAdam (Dozat, 2016): Adam that looks ahead along its mean (Nesterov), with a momentum that grows from half of `beta1` to all of it. PyTorch
+ * `optim.NAdam`. The learning rate is 0.002 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function nadam(options?: NadamOptions): Optimizer;
+/**
+ * RAdam (Liu et al., "On the variance of the adaptive learning rate and beyond", 2020): Adam whose first steps go by the mean alone, until its
+ * mean squares are known well enough. PyTorch `optim.RAdam`. The learning rate is 0.001 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function radam(options?: AdamOptions): Optimizer;
+
+/** Options of `optim.lbfgs`. */
+interface LbfgsOptions {
+    /** Length of a step, of the first one by the sum of the gradient's magnitudes; 1 by default. */
+    readonly learningRate?: number;
+    /** Iterations of a step, at most; 20 by default. */
+    readonly maxIterations?: number;
+    /** Losses that a step asks for, at most; 5/4 of the iterations by default. */
+    readonly maxEvaluations?: number;
+    /** A step ends where no element of the gradient is larger; 1e-7 by default. */
+    readonly toleranceGradient?: number;
+    /** A step ends where no element of the parameters, or the loss, changes by more; 1e-9 by default. */
+    readonly toleranceChange?: number;
+    /** Steps whose gradients are kept; 100 by default. */
+    readonly historySize?: number;
+    /** How far a direction is followed: as far as the learning rate says, or until the strong Wolfe conditions hold; 'none' by default. */
+    readonly lineSearch?: 'none' | 'strongWolfe';
+}
+/** What L-BFGS keeps from step to step: a tree like any other, to be saved and restored. */
+interface LbfgsState {
+    /** Iterations so far. */
+    readonly count: number;
+    /** Losses that were asked for so far. */
+    readonly evaluations: number;
+    /** Of the last iteration: its direction and gradient, as vectors, how far it went, and its loss; null before the first. */
+    readonly last: {
+        readonly direction: Tensor;
+        readonly gradient: Tensor;
+        readonly length: number;
+        readonly loss: number;
+    } | null;
+    /** Changes of the gradient and of the parameters in the iterations that are kept, as vectors, oldest first. */
+    readonly gradients: readonly Tensor[];
+    readonly steps: readonly Tensor[];
+    /** The curvature that directions begin with. */
+    readonly scale: number;
+}
+/** L-BFGS over a tree of parameters. Nothing is changed in place. */
+interface Lbfgs {
+    /** The state before the first step. */
+    init(params: unknown): LbfgsState;
+    /**
+     * New parameters, the new state, and the loss before the step, by a function that gives a loss and its gradients, as `ft.valueAndGrad(loss)` does.
+     * It reads losses and gradients, and cannot be traced by `jit`.
+     *
+     * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure and what is no such function, `ERR_SHAPE`, `ERR_DTYPE` for their tensors.
+     */
+    step<P>(params: P, lossAndGradients: (params: P) => readonly [loss: Tensor, gradients: P], state: LbfgsState): [params: P, state: LbfgsState, loss: Tensor];
+}
+/**
+ * L-BFGS: each step runs up to `maxIterations` iterations, which ask a function for the loss and its gradients, and go along directions by the
+ * curvature that the last gradients tell of. For losses over all examples, of few parameters. PyTorch `optim.LBFGS`, with its `strong_wolfe` line
+ * search.
+ *
+ * @throws {ArgumentError} for options out of range.
+ * @example
+ * ```ts
+ * const f = ft.valueAndGrad((x: ft.Tensor<'float32'>) => x.sub(ft.tensor([1, 2])).square().sum())
+ * const optimizer = ft.optim.lbfgs({ lineSearch: 'strongWolfe' })
+ * const start = ft.tensor([5, -3])
+ * optimizer.step(start, f, optimizer.init(start))[0] // [1, 2]
+ * ```
+ */
+declare function lbfgs(options?: LbfgsOptions): Lbfgs;
+
+/** Options of `optim.globalNorm`. */
+interface GlobalNormOptions {
+    /** The order of the norm, above 0, of which Infinity is the largest magnitude; 2 by default. */
+    readonly ord?: number | undefined;
+}
+/** Options of `optim.clipByGlobalNorm`. */
+interface ClipOptions extends GlobalNormOptions {
+    /** Whether a norm that is NaN or infinite is an error, for which it is read; false by default, where such gradients become NaN or 0. */
+    readonly errorIfNonfinite?: boolean | undefined;
+}
+/**
+ * The norm of a tree of tensors as of one vector: with order 2 the root of the sum of all squares. A scalar of the dtype that the norms of its
+ * tensors promote to, and of a half float where all tensors are of that one.
+ *
+ * @throws {ArgumentError} for a tree without tensors and an order that is not above 0.
+ */
+declare function globalNorm(tree: unknown, options?: GlobalNormOptions): Tensor;
 /**
  * The tree scaled so that its norm, as of one vector, is at most `most`, and the norm it had. PyTorch `clip_grad_norm_`, which adds 1e-6 to the
  * norm as this does.
  *
+ * @throws {ArgumentError} for a bound that is not positive, an order that is not above 0, and a tree without tensors; with `errorIfNonfinite` for
+ * a norm that is not finite.
+ */
+declare function clipByGlobalNorm<P>(gradients: P, most: number, options?: ClipOptions): [gradients: P, norm: Tensor];
+/**
+ * The tree with all elements between -most and most; NaN stays NaN. PyTorch `clip_grad_value_`.
+ *
  * @throws {ArgumentError} for a bound that is not positive, and a tree without tensors.
  */
-declare function clipByGlobalNorm<P>(gradients: P, most: number): [gradients: P, norm: Tensor];
+declare function clipByValue<P>(gradients: P, most: number): P;
+
+/** Options of `optim.reduceOnPlateau`. */
+interface PlateauOptions {
+    /** Whether the metric is to become smaller ('min') or larger ('max'); 'min' by default. */
+    readonly mode?: 'min' | 'max';
+    /** What the rate is multiplied by, below 1; 0.1 by default. */
+    readonly factor?: number;
+    /** How many steps without improvement are let pass; 10 by default. */
+    readonly patience?: number;
+    /** How much better than the best is better; 1e-4 by default. */
+    readonly threshold?: number;
+    /** Whether the threshold is a share of the best ('relative') or a difference ('absolute'); 'relative' by default. */
+    readonly thresholdMode?: 'relative' | 'absolute';
+    /** How many steps after a reduction are not counted; 0 by default. */
+    readonly cooldown?: number;
+    /** The least rate; 0 by default. */
+    readonly least?: number;
+    /** Changes of the rate that are smaller are not made; 1e-8 by default. */
+    readonly eps?: number;
+}
+/** What a plateau's rate is known by: plain numbers, to be saved and restored. */
+interface PlateauState {
+    /** The rate. */
+    readonly rate: number;
+    /** The best metric so far; null before the first. */
+    readonly best: number | null;
+    /** Steps since the last improvement. */
+    readonly bad: number;
+    /** Steps that are not counted yet. */
+    readonly cooling: number;
+}
+/** A rate that is reduced where a metric stops improving. */
+interface Plateau {
+    /** The state before the first metric. */
+    init(): PlateauState;
+    /**
+     * The state after a metric, such as an epoch's loss.
+     *
+     * @throws {ArgumentError} for a metric that is no number, and a state that is none.
+     */
+    step(state: PlateauState, metric: number): PlateauState;
+}
+/**
+ * A rate that is multiplied by a factor where a metric has not improved for some steps. PyTorch `ReduceLROnPlateau`. Of an optimiser it is the
+ * rate by a function that reads the state: `learningRate: () => state.rate`.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function reduceOnPlateau(rate: number, options?: PlateauOptions): Plateau;
 
 /**
  * From `rate` down to `least` (0 by default) along half a cosine over so many steps, and `least` from then on. PyTorch
@@ -14835,6 +15980,44 @@ declare function warmup(steps: number, schedule: number | ((step: number) => num
  * @throws {ArgumentError} for numbers that are not positive.
  */
 declare function stepDecay(rate: number, every: number, factor?: number): (step: number) => number;
+/**
+ * A rate that is multiplied by a factor after each of some steps. PyTorch `MultiStepLR`.
+ *
+ * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are no numbers from 0.
+ */
+declare function multiStepDecay(rate: number, milestones: readonly number[], factor?: number): (step: number) => number;
+/**
+ * A rate that is multiplied by a factor after every step. PyTorch `ExponentialLR`.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+declare function exponentialDecay(rate: number, factor: number): (step: number) => number;
+/**
+ * In a straight line from one rate to another over so many steps, and the second one from then on. PyTorch `LinearLR`, whose factors times the rate
+ * both are.
+ *
+ * @throws {ArgumentError} for rates that are negative or not finite and a negative number of steps.
+ */
+declare function linear(from: number, to: number, steps: number): (step: number) => number;
+/**
+ * From `rate` down to 0 over so many steps, by a power of what is left of them. PyTorch `PolynomialLR`.
+ *
+ * @throws {ArgumentError} for a rate and a power that are not positive and a negative number of steps.
+ */
+declare function polynomial(rate: number, steps: number, power?: number): (step: number) => number;
+/** Options of `optim.cosineRestarts`. */
+interface CosineRestartsOptions {
+    /** By how much each period is longer than the last one, at least 1; 1 by default. */
+    readonly factor?: number;
+    /** The rate at the end of a period; 0 by default. */
+    readonly least?: number;
+}
+/**
+ * From `rate` down along half a cosine over a period, again and again (Loshchilov and Hutter, "SGDR", 2017). PyTorch `CosineAnnealingWarmRestarts`.
+ *
+ * @throws {ArgumentError} for a rate and a period that are not positive and a factor below 1.
+ */
+declare function cosineRestarts(rate: number, period: number, options?: CosineRestartsOptions): (step: number) => number;
 /** Options of `optim.oneCycle`. */
 interface OneCycleOptions {
     /** Share of the steps that go up; 0.3 by default. */
@@ -14855,6 +16038,8 @@ declare function oneCycle(highest: number, steps: number, options?: OneCycleOpti
 declare const adamW: typeof adamw;
 /** Alias of {@link clipByGlobalNorm}. */
 declare const clipGradNorm: typeof clipByGlobalNorm;
+/** Alias of {@link clipByValue}. */
+declare const clipGradValue: typeof clipByValue;
 /** Alias of {@link cosine}. */
 declare const cosineAnnealing: typeof cosine;
 /** Alias of {@link oneCycle}. */
@@ -14876,59 +16061,49 @@ declare const Lion: Instead<"write ft.optim.lion({ learningRate })">;
 /** @deprecated */
 declare const Adafactor: Instead<"write ft.optim.adafactor({ learningRate })">;
 /** @deprecated */
-declare const Adagrad: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const Adagrad: Instead<"write ft.optim.adagrad({ learningRate })">;
 /** @deprecated */
-declare const Adadelta: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const Adadelta: Instead<"write ft.optim.adadelta({ learningRate })">;
 /** @deprecated */
-declare const Adamax: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const Adamax: Instead<"write ft.optim.adamax({ learningRate })">;
 /** @deprecated */
-declare const NAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const NAdam: Instead<"write ft.optim.nadam({ learningRate })">;
 /** @deprecated */
-declare const RAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const RAdam: Instead<"write ft.optim.radam({ learningRate })">;
+/** @deprecated */
+declare const LBFGS: Instead<"write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients">;
 /** @deprecated */
 declare const ASGD: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
 /** @deprecated */
 declare const Rprop: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
 /** @deprecated */
-declare const LBFGS: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const adagrad: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const adadelta: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const adamax: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const nadam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const radam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
-declare const lbfgs: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+declare const SparseAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
 /** @deprecated */
 declare const StepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
-declare const ExponentialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
-declare const MultiStepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
 /** @deprecated */
 declare const lrScheduler: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
 /** @deprecated */
 declare const LambdaLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
 /** @deprecated */
+declare const MultiStepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200])">;
+/** @deprecated */
+declare const ExponentialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99)">;
+/** @deprecated */
+declare const LinearLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100)">;
+/** @deprecated */
+declare const PolynomialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000)">;
+/** @deprecated */
 declare const CosineAnnealingLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
 /** @deprecated */
-declare const CosineAnnealingWarmRestarts: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
+declare const CosineAnnealingWarmRestarts: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosineRestarts(1e-3, 200)">;
+/** @deprecated */
+declare const ReduceLROnPlateau: Instead<"write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate">;
 /** @deprecated */
 declare const OneCycleLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000)">;
-/** @deprecated */
-declare const LinearLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)">;
-/** @deprecated */
-declare const ReduceLROnPlateau: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)">;
-/** @deprecated */
-declare const clipGradValue: Instead<"write ft.tree.map((g) => g.clip(-limit, limit), gradients)">;
 
 declare namespace optim_d {
-  export { ASGD as ASGD, Adadelta as Adadelta, Adafactor as Adafactor, Adagrad as Adagrad, Adam as Adam, AdamW as AdamW, Adamax as Adamax, CosineAnnealingLR as CosineAnnealingLR, CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts, ExponentialLR as ExponentialLR, LBFGS as LBFGS, LambdaLR as LambdaLR, LinearLR as LinearLR, Lion as Lion, MultiStepLR as MultiStepLR, NAdam as NAdam, OneCycleLR as OneCycleLR, RAdam as RAdam, RMSProp as RMSProp, RMSprop as RMSprop, ReduceLROnPlateau as ReduceLROnPlateau, Rprop as Rprop, SGD as SGD, StepLR as StepLR, adadelta as adadelta, adafactor as adafactor, adagrad as adagrad, adam as adam, adamW as adamW, adamax as adamax, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, clipGradNorm as clipGradNorm, clipGradValue as clipGradValue, cosine as cosine, cosineAnnealing as cosineAnnealing, globalNorm as globalNorm, lbfgs as lbfgs, lion as lion, lrScheduler as lrScheduler, nadam as nadam, oneCycle as oneCycle, oneCycleLR as oneCycleLR, radam as radam, rmsProp as rmsProp, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
-  export type { AdafactorOptions as AdafactorOptions, AdamOptions as AdamOptions, LionOptions as LionOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
+  export { ASGD as ASGD, Adadelta as Adadelta, Adafactor as Adafactor, Adagrad as Adagrad, Adam as Adam, AdamW as AdamW, Adamax as Adamax, CosineAnnealingLR as CosineAnnealingLR, CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts, ExponentialLR as ExponentialLR, LBFGS as LBFGS, LambdaLR as LambdaLR, LinearLR as LinearLR, Lion as Lion, MultiStepLR as MultiStepLR, NAdam as NAdam, OneCycleLR as OneCycleLR, PolynomialLR as PolynomialLR, RAdam as RAdam, RMSProp as RMSProp, RMSprop as RMSprop, ReduceLROnPlateau as ReduceLROnPlateau, Rprop as Rprop, SGD as SGD, SparseAdam as SparseAdam, StepLR as StepLR, adadelta as adadelta, adafactor as adafactor, adagrad as adagrad, adam as adam, adamW as adamW, adamax as adamax, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, clipByValue as clipByValue, clipGradNorm as clipGradNorm, clipGradValue as clipGradValue, cosine as cosine, cosineAnnealing as cosineAnnealing, cosineRestarts as cosineRestarts, exponentialDecay as exponentialDecay, globalNorm as globalNorm, lbfgs as lbfgs, linear as linear, lion as lion, lrScheduler as lrScheduler, multiStepDecay as multiStepDecay, nadam as nadam, oneCycle as oneCycle, oneCycleLR as oneCycleLR, polynomial as polynomial, radam as radam, reduceOnPlateau as reduceOnPlateau, rmsProp as rmsProp, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
+  export type { AdadeltaOptions as AdadeltaOptions, AdafactorOptions as AdafactorOptions, AdagradOptions as AdagradOptions, AdamOptions as AdamOptions, ClipOptions as ClipOptions, CosineRestartsOptions as CosineRestartsOptions, GlobalNormOptions as GlobalNormOptions, Lbfgs as Lbfgs, LbfgsOptions as LbfgsOptions, LbfgsState as LbfgsState, LionOptions as LionOptions, NadamOptions as NadamOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, Plateau as Plateau, PlateauOptions as PlateauOptions, PlateauState as PlateauState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
 }
 
 /** Options of `exponential`. */
@@ -15085,12 +16260,12 @@ declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, sha
  */
 declare function multivariateNormal<A extends DType, B extends DType>(key: Key, mean: Tensor<A> & Takes<'integerOrFloat', A>, covariance: Tensor<B> & Takes<'integerOrFloat', B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
 
-/** Options of `gamma` and `beta`. */
+/** Options of `gamma`, `beta` and other draws of real numbers by parameters. */
 interface GammaOptions<E extends FloatDType = FloatDType> {
     /** The dtype; that of a floating parameter by default, or float32. */
     readonly dtype?: E | undefined;
 }
-/** Options of `poisson` and `binomial`. */
+/** Options of `poisson`, `binomial` and other counts. */
 interface CountOptions<E extends IntegerDType = IntegerDType> {
     /** The dtype; int32 by default. */
     readonly dtype?: E | undefined;
@@ -15154,6 +16329,265 @@ declare function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(
  */
 declare function binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(key: Key, n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
 
+/** Options of `laplace`, `cauchy` and `logistic`. */
+interface LocationScaleOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The middle; 0 by default. */
+    readonly location?: number | undefined;
+    /** Spread, above 0; 1 by default. */
+    readonly scale?: number | undefined;
+}
+/** Options of `lognormal`. */
+interface LognormalOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Mean of the logarithm; 0 by default. */
+    readonly mean?: number | undefined;
+    /** Standard deviation of the logarithm, at least 0; 1 by default. */
+    readonly std?: number | undefined;
+}
+/** Options of `rayleigh`. */
+interface RayleighOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The most likely value, above 0; 1 by default. */
+    readonly scale?: number | undefined;
+}
+/** Options of `triangular`. */
+interface TriangularOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * Laplace numbers: exponential numbers of either sign, with the density e^-|x - location| / scale / (2 scale).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.laplace(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function laplace<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Cauchy numbers, which have no mean: location + scale tan(pi (u - 1/2)).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.cauchy(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function cauchy<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Logistic numbers: location + scale ln(u / (1 - u)), as the difference of two Gumbel numbers, which reaches further.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.logistic(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function logistic<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Numbers whose logarithm is normal.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ * @example
+ * ```ts
+ * ft.random.lognormal(ft.random.key(1), [3], { std: 0 }) // [1, 1, 1]
+ * ```
+ */
+declare function lognormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LognormalOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Rayleigh numbers, the lengths of normal vectors of two features: scale sqrt(-2 ln u).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.random.rayleigh(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function rayleigh<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: RayleighOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Numbers from `left` to `right`, the likelier the nearer to `mode`, in a straight line on both sides.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite or not in order, and an empty range.
+ * @example
+ * ```ts
+ * ft.random.triangular(ft.random.key(1), -1, 0, 3, [100]).lessEqual(3).all() // true
+ * ```
+ */
+declare function triangular<E extends FloatDType = 'float32'>(key: Key, left: number, mode: number, right: number, shape: readonly number[], options?: TriangularOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Weibull numbers of shape `a` and scale 1: (-ln u)^(1 / a).
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.weibull(ft.random.key(1), 2, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Pareto numbers of the second kind (Lomax), as NumPy's: u^(-1 / a) - 1. Those of the first kind are 1 more.
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.pareto(ft.random.key(1), 3, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function pareto<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Numbers from 0 to 1 with the density a x^(a - 1): u^(1 / a).
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.power(ft.random.key(1), 3, [100]).lessEqual(1).all() // true
+ * ```
+ */
+declare function power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Inverse Gaussian numbers of a mean and a shape `scale`: when a motion at random, which drifts, first reaches a point (Michael, Schucany and Haas,
+ * "Generating random variates using transformations with multiple roots", 1976).
+ *
+ * @param mean Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @param scale As `mean`.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.wald(ft.random.key(1), 3, 2, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function wald<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, mean: A & Fits<'real', A>, scale: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+
+/** Options of `multinomial`. */
+interface MultinomialOptions<E extends IntegerDType = IntegerDType> extends CountOptions<E> {
+    /** Axes before those of `p`, along which draws are independent; none by default. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * Geometric numbers: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
+ *
+ * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape; where its elements are out of range the result is -1 (0 in
+ * unsigned dtypes). Counts that the dtype does not hold become its largest.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.geometric(ft.random.key(1), 1, [3]) // [1, 1, 1]
+ * ```
+ */
+declare function geometric<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, p: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Negative binomial numbers: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
+ * are gamma numbers.
+ *
+ * @param n Above 0, a fraction or not: a number, or a tensor that broadcasts to the shape.
+ * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
+ * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.negativeBinomial(ft.random.key(1), 5, 1, [3]) // [0, 0, 0]
+ * ```
+ */
+declare function negativeBinomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(key: Key, n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * How often each of k outcomes comes in `n` trials, by their probabilities p [..., k]: counts [..., k] that add up to n, each binomial in what
+ * the ones before it left. Drawn in float64.
+ *
+ * @param n An integer of at least 0, or a tensor that broadcasts to the shape of the draws, without the outcomes.
+ * @param p Numbers from 0, which need not add up to 1: a tensor, or an array. Where `n` is negative, or p has elements that are negative or not
+ * finite, or no element above 0, counts are -1 (0 in unsigned dtypes).
+ * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a scalar `p` and an `n` that does not broadcast, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.multinomial(ft.random.key(1), 5, ft.tensor([0, 1, 0])) // [0, 5, 0]
+ * ```
+ */
+declare function multinomial<A extends Parameter, B extends DType, E extends IntegerDType = 'int32'>(key: Key, n: A & Fits<'real', A>, p: Tensor<B> & Takes<'real', B>, options?: MultinomialOptions<E>): Tensor<NoInfer<E>>;
+
+/** Options of `dirichlet`. */
+interface DirichletOptions<E extends FloatDType = FloatDType> extends GammaOptions<E> {
+    /** Axes before those of `alpha`, along which draws are independent; none by default. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * Sums of the squares of `df` normal numbers: twice a gamma number of concentration df / 2.
+ *
+ * @param df Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.chisquare(ft.random.key(1), 3, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Student's t numbers of `df` degrees of freedom: normal numbers by the root of a mean of `df` squares.
+ *
+ * @param df Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.standardT(ft.random.key(1), 3, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function standardT<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Ratios of two means of squares of normal numbers (Fisher and Snedecor): of `dfNumerator` above, of `dfDenominator` below.
+ *
+ * @param dfNumerator Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @param dfDenominator As `dfNumerator`.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.f(ft.random.key(1), 3, 8, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function f<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, dfNumerator: A & Fits<'real', A>, dfDenominator: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Shares [..., k] that add up to 1, by concentrations alpha [..., k]: gamma numbers by their sum.
+ *
+ * @param alpha Above 0: a tensor, or an array of numbers; shares are NaN where any of a vector's concentrations is not above 0.
+ * @throws {TensorError} `ERR_SHAPE` for a scalar, `ERR_DTYPE` for complex concentrations and a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.dirichlet(ft.random.key(1), ft.tensor([1, 2, 3]), { shape: [5] }).shape // [5, 3]
+ * ```
+ */
+declare function dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(key: Key, alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>>;
+
+/**
+ * Angles from -pi to pi about `mu`, the nearer the larger `kappa`, with a density proportional to e^(kappa cos(x - mu)); of a kappa of 0 all are
+ * the same. Drawn in float64.
+ *
+ * @param mu The direction, an angle: a number, or a tensor that broadcasts to the shape.
+ * @param kappa At least 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are negative.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE` for
+ * a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.vonmises(ft.random.key(1), 0, 4, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function vonmises<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, mu: A & Fits<'real', A>, kappa: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
 declare class Generator {
     #private;
@@ -15200,6 +16634,46 @@ declare class Generator {
     poisson<A extends Parameter, E extends IntegerDType = 'int32'>(mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.binomial`. */
     binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `standard_exponential`: as `ft.random.exponential`. */
+    standardExponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `standard_gamma`: as `ft.random.gamma`. */
+    standardGamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.laplace`. */
+    laplace<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.cauchy`. */
+    cauchy<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.logistic`. */
+    logistic<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.lognormal`. */
+    lognormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LognormalOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.rayleigh`. */
+    rayleigh<E extends FloatDType = 'float32'>(shape: readonly number[], options?: RayleighOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.triangular`. */
+    triangular<E extends FloatDType = 'float32'>(left: number, mode: number, right: number, shape: readonly number[], options?: TriangularOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.weibull`. */
+    weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.pareto`. */
+    pareto<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.power`. */
+    power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.wald`. */
+    wald<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(mean: A & Fits<'real', A>, scale: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.chisquare`. */
+    chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>>(df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.standardT`. */
+    standardT<A extends Parameter, E extends FloatDType = DrawnAs<A>>(df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.f`. */
+    f<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(dfNumerator: A & Fits<'real', A>, dfDenominator: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.vonmises`. */
+    vonmises<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(mu: A & Fits<'real', A>, kappa: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.dirichlet`. */
+    dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.geometric`. */
+    geometric<A extends Parameter, E extends IntegerDType = 'int32'>(p: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.negativeBinomial`. */
+    negativeBinomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
+    /** As `ft.random.multinomial`. */
+    multinomial<A extends Parameter, B extends DType, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: Tensor<B> & Takes<'real', B>, options?: MultinomialOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.multivariateNormal`. */
     multivariateNormal<A extends DType, B extends DType>(mean: Tensor<A> & Takes<'integerOrFloat', A>, covariance: Tensor<B> & Takes<'integerOrFloat', B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
 }
@@ -15210,22 +16684,34 @@ declare function generator(seed: number | bigint, options?: {
 
 /** Alias of {@link key}. */
 declare const PRNGKey: typeof key;
+/** Alias of {@link chisquare}. */
+declare const chi2: typeof chisquare;
 /** Alias of {@link generator}. */
 declare const defaultRng: typeof generator;
 /** Alias of {@link fold}. */
 declare const foldIn: typeof fold$1;
 /** Alias of {@link randint}. */
 declare const integers: typeof randint;
+/** Alias of {@link lognormal}. */
+declare const logNormal: typeof lognormal;
 /** Alias of {@link uniform}. */
 declare const random: typeof uniform$1;
 /** Alias of {@link uniform}. */
 declare const randomSample: typeof uniform$1;
 /** Alias of {@link permutation}. */
 declare const randperm: typeof permutation;
+/** Alias of {@link cauchy}. */
+declare const standardCauchy: typeof cauchy;
+/** Alias of {@link exponential}. */
+declare const standardExponential: typeof exponential;
 /** Alias of {@link gamma}. */
 declare const standardGamma: typeof gamma;
 /** Alias of {@link normal}. */
 declare const standardNormal: typeof normal$1;
+/** Alias of {@link standardT}. */
+declare const studentT: typeof standardT;
+/** Alias of {@link vonmises}. */
+declare const vonMises: typeof vonmises;
 /** @deprecated */
 declare const rand: Instead<"draws take a key, and one shape: ft.random.uniform(key, [2, 3])">;
 /** @deprecated */
@@ -15253,57 +16739,15 @@ declare const PCG64: Instead<"write ft.random.key(seed)">;
 /** @deprecated */
 declare const Philox: Instead<"write ft.random.key(seed)">;
 /** @deprecated */
-declare const lognormal: Instead<"write ft.random.normal(key, shape, { mean, std }).exp()">;
-/** @deprecated */
-declare const logNormal: Instead<"write ft.random.normal(key, shape, { mean, std }).exp()">;
-/** @deprecated */
-declare const laplace: Instead<"write the difference of two ft.random.exponential(key, shape), of two keys">;
-/** @deprecated */
-declare const cauchy: Instead<"write ft.random.uniform(key, shape).sub(0.5).mul(Math.PI).tan()">;
-/** @deprecated */
-declare const standardCauchy: Instead<"write ft.random.uniform(key, shape).sub(0.5).mul(Math.PI).tan()">;
-/** @deprecated */
-declare const chisquare: Instead<"write ft.random.gamma(key, df / 2, shape).mul(2)">;
-/** @deprecated */
-declare const chi2: Instead<"write ft.random.gamma(key, df / 2, shape).mul(2)">;
-/** @deprecated */
-declare const standardExponential: Instead<"write ft.random.exponential(key, shape)">;
-/** @deprecated */
-declare const dirichlet: Instead<"write g = ft.random.gamma(key, alpha, shape), g.div(g.sum({ axis: -1, keepdims: true }))">;
-/** @deprecated */
-declare const geometric: Instead<"write ft.random.uniform(key, shape).log().div(Math.log(1 - p)).ceil()">;
-/** @deprecated */
-declare const weibull: Instead<"write ft.random.exponential(key, shape).pow(1 / a)">;
-/** @deprecated */
-declare const pareto: Instead<"write ft.random.exponential(key, shape).div(a).expm1()">;
-/** @deprecated */
-declare const rayleigh: Instead<"write ft.random.exponential(key, shape).mul(2).sqrt()">;
-/** @deprecated */
-declare const logistic: Instead<"write ft.random.uniform(key, shape).logit()">;
-/** @deprecated */
-declare const power: Instead<"write ft.random.uniform(key, shape).pow(1 / a)">;
-/** @deprecated */
-declare const studentT: Instead<"write normal(k1, shape).div(ft.random.gamma(k2, df / 2, shape).mul(2 / df).sqrt())">;
-/** @deprecated */
-declare const standardT: Instead<"write normal(k1, shape).div(ft.random.gamma(k2, df / 2, shape).mul(2 / df).sqrt())">;
-/** @deprecated */
-declare const negativeBinomial: Instead<"write ft.random.poisson(k1, ft.random.gamma(k2, n, shape).mul((1 - p) / p), shape)">;
-/** @deprecated */
-declare const multinomial: Instead<"write ft.random.categorical(key, logits, { shape }), and ft.bincount">;
-/** @deprecated */
-declare const triangular: Instead<"there is no such distribution here yet">;
-/** @deprecated */
-declare const vonmises: Instead<"there is no such distribution here yet">;
-/** @deprecated */
 declare const hypergeometric: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const multivariateHypergeometric: Instead<"there is no such distribution here yet">;
 /** @deprecated */
 declare const zipf: Instead<"there is no such distribution here yet">;
 /** @deprecated */
-declare const wald: Instead<"there is no such distribution here yet">;
-/** @deprecated */
-declare const f: Instead<"there is no such distribution here yet">;
-/** @deprecated */
 declare const noncentralChisquare: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const noncentralF: Instead<"there is no such distribution here yet">;
 /** @deprecated */
 declare const logseries: Instead<"there is no such distribution here yet">;
 /** @deprecated */
@@ -15312,8 +16756,8 @@ declare const bytes: Instead<"write ft.random.bits(key, [n]).toBytes()">;
 declare const multivariate_normal: Instead<"names are in camel case: ft.random.multivariateNormal(key, mean, covariance)">;
 
 declare namespace random_d {
-  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, shuffle as shuffle, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
-  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, ShuffleOptions as ShuffleOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateHypergeometric as multivariateHypergeometric, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, noncentralF as noncentralF, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, shuffle as shuffle, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonMises as vonMises, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DirichletOptions as DirichletOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, LocationScaleOptions as LocationScaleOptions, LognormalOptions as LognormalOptions, MultinomialOptions as MultinomialOptions, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, RayleighOptions as RayleighOptions, ShuffleOptions as ShuffleOptions, TriangularOptions as TriangularOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
 /** Options of windows. */

@@ -139,6 +139,17 @@ test('ranges', (t) => {
   throws(t, 'ERR_SHAPE', /^linspace: num -1 is negative/, () => ft.linspace(0, 1, -1))
 })
 
+test('linspace and logspace between ends whose difference overflows', (t) => {
+  const most = 1.5e308
+  t.deepEqual(ft.linspace(-most, most, 5, { dtype: 'float64' }).toArray(), [-most, -most / 2, 0, most / 2, most])
+  t.deepEqual(ft.linspace(most, -most, 4, { dtype: 'float64', endpoint: false }).toArray(), [most, most / 2, 0, -most / 2])
+  t.deepEqual(ft.linspace(-3e38, 3e38, 5).toArray(), [-3e38, -1.5e38, 0, 1.5e38, 3e38].map(Math.fround))
+  t.deepEqual(ft.linspace(-most, most, 3, { dtype: 'float32' }).toArray(), [-Infinity, 0, Infinity])
+  t.deepEqual(ft.logspace(-most, most, 3).toArray(), [0, 1, Infinity])
+  t.deepEqual(ft.logspace(-most, most, 3, { base: 1, dtype: 'float64' }).toArray(), [1, 1, 1])
+  t.deepEqual(ft.linspace(-most, most, 0, { dtype: 'float64' }).toArray(), [])
+})
+
 test('linspace and logspace with and without their end', (t) => {
   t.deepEqual(ft.linspace(0, 1, 4, { endpoint: false }).toArray(), [0, 0.25, 0.5, 0.75])
   t.deepEqual(ft.linspace(0, 1, 1, { endpoint: false }).toArray(), [0])

@@ -73,7 +73,8 @@ export interface MultivariateNormalOptions {
   readonly shape?: readonly number[] | undefined
 }
 
-function positive(op: string, name: string, value: unknown, fallback: number): number {
+/** A finite number above 0, or what stands for one left out. */
+export function positive(op: string, name: string, value: unknown, fallback: number): number {
   const number = finite(op, name, value, fallback)
   if (number <= 0) throw new ArgumentError(`${op}: '${name}' must be above 0, got ${number}`)
   return number

@@ -1,6 +1,23 @@
 // Generators: a key and a counter, for code that does not pass keys around.
 
 import {
+  cauchy,
+  laplace,
+  logistic,
+  lognormal,
+  pareto,
+  power,
+  rayleigh,
+  triangular,
+  wald,
+  weibull,
+  type LocationScaleOptions,
+  type LognormalOptions,
+  type RayleighOptions,
+  type TriangularOptions
+} from './continuous.js'
+import { geometric, multinomial, negativeBinomial, type MultinomialOptions } from './counts.js'
+import {
   bernoulli,
   categorical,
   choice,
@@ -35,11 +52,13 @@ import {
   type UniformOptions
 } from './draws.js'
 import { ArgumentError } from './errors.js'
+import { chisquare, dirichlet, f, standardT, type DirichletOptions } from './gamma-ratios.js'
 import { beta, binomial, gamma, poisson, type CountOptions, type DrawnAs, type GammaOptions, type Parameter } from './rejection.js'
 import type { DType, FloatDType, IntegerDType, Takes } from './generated/dtypes.js'
 import type { Device, Fits } from './operand.js'
 import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
+import { vonmises } from './vonmises.js'
 
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
 export class Generator {
@@ -179,6 +198,126 @@ export class Generator {
     options?: CountOptions<E>
   ): Tensor<NoInfer<E>> {
     return this.#draw((key) => binomial(key, n, p, shape, options))
+  }
+
+  /** NumPy's `standard_exponential`: as `ft.random.exponential`. */
+  standardExponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>> {
+    return this.exponential(shape, options)
+  }
+
+  /** NumPy's `standard_gamma`: as `ft.random.gamma`. */
+  standardGamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
+    return this.gamma(a, shape, options)
+  }
+
+  /** As `ft.random.laplace`. */
+  laplace<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => laplace(key, shape, options))
+  }
+
+  /** As `ft.random.cauchy`. */
+  cauchy<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => cauchy(key, shape, options))
+  }
+
+  /** As `ft.random.logistic`. */
+  logistic<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => logistic(key, shape, options))
+  }
+
+  /** As `ft.random.lognormal`. */
+  lognormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: LognormalOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => lognormal(key, shape, options))
+  }
+
+  /** As `ft.random.rayleigh`. */
+  rayleigh<E extends FloatDType = 'float32'>(shape: readonly number[], options?: RayleighOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => rayleigh(key, shape, options))
+  }
+
+  /** As `ft.random.triangular`. */
+  triangular<E extends FloatDType = 'float32'>(left: number, mode: number, right: number, shape: readonly number[], options?: TriangularOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => triangular(key, left, mode, right, shape, options))
+  }
+
+  /** As `ft.random.weibull`. */
+  weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => weibull(key, a, shape, options))
+  }
+
+  /** As `ft.random.pareto`. */
+  pareto<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => pareto(key, a, shape, options))
+  }
+
+  /** As `ft.random.power`. */
+  power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => power(key, a, shape, options))
+  }
+
+  /** As `ft.random.wald`. */
+  wald<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(
+    mean: A & Fits<'real', A>,
+    scale: B & Fits<'real', B>,
+    shape: readonly number[],
+    options?: GammaOptions<E>
+  ): Tensor<NoInfer<E>> {
+    return this.#draw((key) => wald(key, mean, scale, shape, options))
+  }
+
+  /** As `ft.random.chisquare`. */
+  chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>>(df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => chisquare(key, df, shape, options))
+  }
+
+  /** As `ft.random.standardT`. */
+  standardT<A extends Parameter, E extends FloatDType = DrawnAs<A>>(df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => standardT(key, df, shape, options))
+  }
+
+  /** As `ft.random.f`. */
+  f<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(
+    dfNumerator: A & Fits<'real', A>,
+    dfDenominator: B & Fits<'real', B>,
+    shape: readonly number[],
+    options?: GammaOptions<E>
+  ): Tensor<NoInfer<E>> {
+    return this.#draw((key) => f(key, dfNumerator, dfDenominator, shape, options))
+  }
+
+  /** As `ft.random.vonmises`. */
+  vonmises<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(
+    mu: A & Fits<'real', A>,
+    kappa: B & Fits<'real', B>,
+    shape: readonly number[],
+    options?: GammaOptions<E>
+  ): Tensor<NoInfer<E>> {
+    return this.#draw((key) => vonmises(key, mu, kappa, shape, options))
+  }
+
+  /** As `ft.random.dirichlet`. */
+  dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => dirichlet(key, alpha, options))
+  }
+
+  /** As `ft.random.geometric`. */
+  geometric<A extends Parameter, E extends IntegerDType = 'int32'>(p: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => geometric(key, p, shape, options))
+  }
+
+  /** As `ft.random.negativeBinomial`. */
+  negativeBinomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(
+    n: A & Fits<'real', A>,
+    p: B & Fits<'real', B>,
+    shape: readonly number[],
+    options?: CountOptions<E>
+  ): Tensor<NoInfer<E>> {
+    return this.#draw((key) => negativeBinomial(key, n, p, shape, options))
+  }
+
+  /** As `ft.random.multinomial`. */
+  multinomial<A extends Parameter, B extends DType, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: Tensor<B> & Takes<'real', B>, options?: MultinomialOptions<E>): Tensor<NoInfer<E>> {
+    return this.#draw((key) => multinomial(key, n, p, options))
   }
 
   /** As `ft.random.multivariateNormal`. */

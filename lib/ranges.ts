@@ -5,6 +5,7 @@ import { CREATION, type CreationOptions } from './creation.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
+import { full } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import { Tensor } from './tensor.js'
 
@@ -129,7 +130,20 @@ function spaced(op: 'linspace' | 'logspace', start: unknown, stop: unknown, num:
   if (op === 'linspace' && o['dtype'] === undefined) {
     for (const end of ends) checkDefault(op, DTYPE.float32, end, () => 'an end')
   }
+  const [start64, stop64] = ends as [number, number]
+  const overflows = Number.isFinite(start64) && Number.isFinite(stop64) && !Number.isFinite(stop64 - start64)
+  if (overflows) return overSpan(op, start64, stop64, length, o)
   return one(OP[op], [], [length, o['dtype'], o['device'], o['endpoint']], op === 'logspace' ? [...ends, o['base']] : ends)
+}
+
+/** Numbers between two ends whose difference is beyond float64: twice those between their halves, which loses no digit. */
+function overSpan(op: 'linspace' | 'logspace', start: number, stop: number, length: number, o: Record<string, unknown>): Tensor {
+  const halves = one(OP.linspace, [], [length, 'float64', o['device'], o['endpoint']], [start / 2, stop / 2])
+  const dtype = dtypeOption(op, o['dtype'], 'float32')
+  const between = halves.multiply(2)
+  if (op === 'linspace') return between.astype(dtype)
+  const { base = 10 } = o
+  return full([], number(op, 'base', base), { dtype: 'float64', device: halves.device }).pow(between as Tensor<'float64'>).astype(dtype)
 }
 
 /**

@@ -13,13 +13,13 @@ import { undetected } from './nan.js'
 import type { Fits } from './operand.js'
 import { Tensor } from './tensor.js'
 
-/** Options of `gamma` and `beta`. */
+/** Options of `gamma`, `beta` and other draws of real numbers by parameters. */
 export interface GammaOptions<E extends FloatDType = FloatDType> {
   /** The dtype; that of a floating parameter by default, or float32. */
   readonly dtype?: E | undefined
 }
 
-/** Options of `poisson` and `binomial`. */
+/** Options of `poisson`, `binomial` and other counts. */
 export interface CountOptions<E extends IntegerDType = IntegerDType> {
   /** The dtype; int32 by default. */
   readonly dtype?: E | undefined
@@ -34,16 +34,18 @@ export type DrawnAs<P, D extends FloatDType = 'float32'> = P extends Tensor<infe
 /** What a number must be beside finite, as a test and in words. */
 type Range = readonly [test: (x: number) => boolean, words: string]
 
-const POSITIVE: Range = [(x) => x > 0, 'a number above 0']
-const NOT_NEGATIVE: Range = [(x) => x >= 0, 'a number of at least 0']
+export const ANY: Range = [() => true, 'a finite number']
+export const POSITIVE: Range = [(x) => x > 0, 'a number above 0']
+export const NOT_NEGATIVE: Range = [(x) => x >= 0, 'a number of at least 0']
 const PROBABILITY: Range = [(x) => x >= 0 && x <= 1, 'a number from 0 to 1']
-const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from 0 to 2^53 - 1']
+export const POSITIVE_PROBABILITY: Range = [(x) => x > 0 && x <= 1, 'a number above 0, up to 1']
+export const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from 0 to 2^53 - 1']
 
 /** As `within`; what a proposal that is rejected comes to may be NaN. */
-const drawing = <T>(op: string, body: () => T): T => within(op, () => undetected(body))
+export const drawing = <T>(op: string, body: () => T): T => within(op, () => undetected(body))
 
 /** A parameter in a dtype: a number of its range, or a tensor, whose elements nobody looks at, over the whole shape. */
-function parameter(op: string, name: string, value: unknown, [test, words]: Range, key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor {
+export function parameter(op: string, name: string, value: unknown, [test, words]: Range, key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor {
   if (value instanceof Tensor) {
     return overShape(op, name, realGiven(op, name, value), shape).astype(dtype)
   }
@@ -55,10 +57,10 @@ function parameter(op: string, name: string, value: unknown, [test, words]: Rang
   return full([], held, { dtype, device: key.device })
 }
 
-type DTypeOfParameters = 'float32' | 'float64'
+export type DTypeOfParameters = 'float32' | 'float64'
 
 /** The first accepted of some proposals, each under a key of its own, or `otherwise`. */
-function firstAccepted(key: Key, rounds: number, otherwise: Tensor, propose: (key: Key) => { value: Tensor; accepted: Tensor }): Tensor {
+export function firstAccepted(key: Key, rounds: number, otherwise: Tensor, propose: (key: Key) => { value: Tensor; accepted: Tensor }): Tensor {
   let chosen = otherwise
   for (let round = rounds - 1; round >= 0; round--) {
     const { value, accepted } = propose(fold(key, round))
@@ -74,7 +76,7 @@ const GAMMA_ROUNDS = 6
  * Gamma numbers of concentration `a` as d (1 + w)^3 e^-boost (Marsaglia and Tsang, "A simple method for generating gamma variables",
  * 2000): below a concentration of 1, those of a + 1 times U^(1/a).
  */
-function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: Tensor; w: Tensor; boost: Tensor } {
+export function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: Tensor; w: Tensor; boost: Tensor } {
   const dtype = a.dtype as DTypeOfParameters
   const [forProposals, forBoost] = split(key)
   const small = a.less(1)
@@ -91,8 +93,15 @@ function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: Tensor;
   return { d, w, boost: where(small, standardExponential(forBoost, shape, dtype).divide(a), 0) }
 }
 
+/** Gamma numbers in the dtype of their concentrations, NaN where these are not above 0. */
+export function gammaNumbers(key: Key, concentration: Tensor, shape: readonly number[]): Tensor {
+  const { d, w, boost } = gammaParts(key, concentration, shape)
+  const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
+  return where(concentration.greater(0), drawn, NaN) as Tensor
+}
+
 /** The dtype of a result: the one asked for, or that of the first floating parameter. */
-function floatDType(op: string, asked: unknown, parameters: readonly unknown[]): FloatDType {
+export function floatDType(op: string, asked: unknown, parameters: readonly unknown[]): FloatDType {
   const own = parameters.filter((x): x is Tensor => x instanceof Tensor).find((x: Tensor) => DTYPE[x.dtype].kind === 'float')
   const dtype = dtypeOption(op, asked, own?.dtype ?? 'float32')
   if (DTYPE[dtype].kind !== 'float') throw new DTypeError(`${op}: takes a floating dtype, got ${dtype}`)
@@ -100,7 +109,7 @@ function floatDType(op: string, asked: unknown, parameters: readonly unknown[]):
 }
 
 /** Half floats are drawn in float32 and rounded once. */
-const wide = (dtype: FloatDType): DTypeOfParameters => (dtype === 'float64' ? 'float64' : 'float32')
+export const wide = (dtype: FloatDType): DTypeOfParameters => (dtype === 'float64' ? 'float64' : 'float32')
 
 /**
  * Gamma numbers of concentration `a` and scale 1, with the density x^(a - 1) e^-x / Gamma(a). A scale is a factor of the result.
@@ -120,9 +129,7 @@ export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(ke
     const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
     const sizes = shapeGiven(op, shape)
     const concentration = parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype))
-    const { d, w, boost } = gammaParts(key, concentration, sizes)
-    const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
-    return where(concentration.greater(0), drawn, NaN).astype(dtype) as Tensor<E>
+    return gammaNumbers(key, concentration, sizes).astype(dtype) as Tensor<E>
   })
 }
 
@@ -254,7 +261,7 @@ function binomialHat(n: Tensor, p: Tensor): Hat {
 }
 
 /** The dtype of a count, checked. */
-function countDType(op: string, asked: unknown): IntegerDType {
+export function countDType(op: string, asked: unknown): IntegerDType {
   const dtype = dtypeOption(op, asked, 'int32')
   if (!['signed', 'unsigned'].includes(DTYPE[dtype].kind)) throw new DTypeError(`${op}: takes an integer dtype, got ${dtype}`)
   return dtype as IntegerDType

@@ -8,7 +8,8 @@ layers.safetensors: cases in float64, at small sizes. Tensors:
 
     <case>.state.<name>             the module's state dict, by PyTorch's names, before the first call
     <case>.after.<call>.<name>      its buffers after a call (batch norm in training; call counts from 0)
-    <case>.input.<n>                arguments, from 0; masks are `input.key_padding_mask` and `input.attn_mask` (bool, true: not attended)
+    <case>.input.<n>                arguments, from 0; masks are `input.key_padding_mask` and `input.attn_mask`, of encoders
+                                    `input.src_key_padding_mask` and `input.src_mask` (bool, true: not attended)
     <case>.output.<n>               results, from 0
     <case>.cotangent.<n>            of each result; gradients are of sum over n of sum(output.<n> * cotangent.<n>)
     <case>.gradient.<name>          by a parameter
@@ -16,11 +17,12 @@ layers.safetensors: cases in float64, at small sizes. Tensors:
 
 Metadata: `torch` is PyTorch's version; each other key is a case's name (no dots in it) with a JSON text as value:
 
-    class      the name in torch.nn
+    class      the name in torch.nn; TransformerEncoder is made of `num_layers` layers of the options `layer`, with a LayerNorm behind them
+               where `norm` is true
     options    the arguments of its constructor, by PyTorch's names (what is left out has PyTorch's default)
     training   whether the module is in training mode
     calls      how often it is called. Once: the inputs are the arguments of that call, in order: x; query, key, value and the masks of
-               MultiheadAttention; x and the initial states of GRU (h_0) and LSTM (h_0, c_0), whose outputs are output, h_n (and c_n).
+               MultiheadAttention; x and the initial states of RNN and GRU (h_0) and LSTM (h_0, c_0), whose outputs are output, h_n (and c_n).
                MultiheadAttention's outputs are the result and the weights, averaged over heads. More than once: call n is of input.<n>
                alone and gives output.<n>; gradients are through all calls
 
@@ -66,8 +68,12 @@ def fill(module):
             tensor.copy_(drawn.abs() + 0.5 if name == "running_var" else drawn)
 
 
+def encoder(layer, num_layers, norm=False):
+    return nn.TransformerEncoder(nn.TransformerEncoderLayer(**layer), num_layers, nn.LayerNorm(layer["d_model"]) if norm else None, enable_nested_tensor=False)
+
+
 def case(name, kind, options, inputs, masks=None, training=True, calls=1, states=lambda *inputs: inputs):
-    module = getattr(nn, kind)(**options).to(torch.float64).train(training)
+    module = (encoder if kind == "TransformerEncoder" else getattr(nn, kind))(**options).to(torch.float64).train(training)
     fill(module)
     inputs = [x.clone().requires_grad_(x.is_floating_point()) for x in inputs]
     metadata[name] = json.dumps({"class": kind, "options": options, "training": training, "calls": calls})
@@ -210,6 +216,44 @@ def recurrent():
                     case(name + more + end, kind, {**size, **options}, [some(2, 3, 3), *given], states=states)
 
 
+def plain_recurrent():
+    size = {"input_size": 3, "hidden_size": 2, "batch_first": True}
+    for more, options in {
+        "": {},
+        "-relu": {"nonlinearity": "relu"},
+        "-no-bias": {"bias": False},
+        "-two-layers-bidirectional": {"num_layers": 2, "bidirectional": True},
+    }.items():
+        rows = options.get("num_layers", 1) * (2 if "bidirectional" in options else 1)
+        case("rnn" + more, "RNN", {**size, **options}, [some(2, 3, 3)])
+        case("rnn" + more + "-states", "RNN", {**size, **options}, [some(2, 3, 3), some(rows, 2, 2)])
+
+
+def instance_norms():
+    case("instance-norm1d", "InstanceNorm1d", {"num_features": 2}, [some(2, 2, 3)])
+    case("instance-norm2d-affine", "InstanceNorm2d", {"num_features": 3, "affine": True, "eps": 0.01}, [some(2, 3, 2, 2)])
+    case("prelu", "PReLU", {}, [some(2, 3)])
+    case("prelu-channels", "PReLU", {"num_parameters": 3}, [some(2, 3, 2)])
+
+
+def transformers():
+    layer = {"d_model": 4, "nhead": 2, "dim_feedforward": 6, "dropout": 0.0, "batch_first": True}
+    x = some(2, 3, 4)
+    padding = torch.tensor([[False, False, False], [False, False, True]])
+    causal = torch.ones(3, 3).triu(1).bool()
+    for more, options in {
+        "": {},
+        "-pre": {"norm_first": True},
+        "-gelu": {"activation": "gelu", "layer_norm_eps": 0.01},
+        "-no-bias": {"bias": False, "norm_first": True},
+    }.items():
+        case("encoder-layer" + more, "TransformerEncoderLayer", {**layer, **options}, [x])
+    case("encoder-layer-padding", "TransformerEncoderLayer", layer, [x], {"src_key_padding_mask": padding})
+    case("encoder-layer-causal", "TransformerEncoderLayer", {**layer, "norm_first": True}, [x], {"src_mask": causal})
+    case("encoder", "TransformerEncoder", {"layer": layer, "num_layers": 2}, [x])
+    case("encoder-norm-padding", "TransformerEncoder", {"layer": {**layer, "norm_first": True}, "num_layers": 2, "norm": True}, [x], {"src_key_padding_mask": padding})
+
+
 class EncoderLayer(nn.Module):
     def __init__(self):
         super().__init__()
@@ -291,6 +335,10 @@ def save(path):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    # Numbers of their own, so that those of the groups below stay what they are.
+    torch.manual_seed(20261128)
+    for make in [plain_recurrent, instance_norms, transformers]:
+        make()
     torch.manual_seed(20261125)
     for make in [linear_and_embedding, convolutions, norms, attention, recurrent]:
         make()

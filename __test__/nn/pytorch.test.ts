@@ -1,4 +1,4 @@
-// Layers beside PyTorch's: results, states and gradients of 88 modules, and a saved model (pytorch.py made the files).
+// Layers beside PyTorch's: results, states and gradients of 108 modules, and a saved model (pytorch.py made the files).
 // runs on: vulkan, blas
 
 import { readFileSync } from 'node:fs'
@@ -42,7 +42,15 @@ function layer({ class: kind, options }: Case): ft.nn.Module {
   const affine = { eps: o['eps'], affine: o['affine'] ?? o['elementwise_affine'] }
   const convolution = { bias: o['bias'], stride: o['stride'], padding: o['padding'], dilation: o['dilation'], groups: o['groups'] }
   const recurrent = { layers: o['num_layers'], bias: o['bias'], bidirectional: o['bidirectional'] }
+  const encoder = (l: Record<string, never>) =>
+    new ft.nn.TransformerEncoderLayer(l['d_model'], l['nhead'], { hidden: l['dim_feedforward'], dropout: l['dropout'], normFirst: l['norm_first'], activation: l['activation'], eps: l['layer_norm_eps'], bias: l['bias'] })
   const made: Record<string, () => ft.nn.Module> = {
+    RNN: () => new ft.nn.RNN(o['input_size'], o['hidden_size'], { ...recurrent, nonlinearity: o['nonlinearity'] }),
+    InstanceNorm1d: () => new ft.nn.InstanceNorm1d(o['num_features'], affine),
+    InstanceNorm2d: () => new ft.nn.InstanceNorm2d(o['num_features'], affine),
+    PReLU: () => new ft.nn.PReLU(o['num_parameters']),
+    TransformerEncoderLayer: () => encoder(o),
+    TransformerEncoder: () => new ft.nn.TransformerEncoder(encoder(o['layer']), o['num_layers'], { norm: o['norm'] ? new ft.nn.LayerNorm((o['layer'] as Record<string, never>)['d_model']) : undefined }),
     Linear: () => new ft.nn.Linear(o['in_features'], o['out_features'], { bias: o['bias'] }),
     Embedding: () => new ft.nn.Embedding(o['num_embeddings'], o['embedding_dim'], { paddingIndex: o['padding_idx'] }),
     Conv1d: () => new ft.nn.Conv1d(o['in_channels'], o['out_channels'], o['kernel_size'], convolution),
@@ -62,7 +70,7 @@ function layer({ class: kind, options }: Case): ft.nn.Module {
 
 /** PyTorch's masks, which are true where a key takes no part, as one that says the opposite. */
 function seen(masks: Tensors): Tensor | undefined {
-  const [padding, causal] = [masks['key_padding_mask'], masks['attn_mask']].map((mask) => mask?.logicalNot())
+  const [padding, causal] = [masks['key_padding_mask'] ?? masks['src_key_padding_mask'], masks['attn_mask'] ?? masks['src_mask']].map((mask) => mask?.logicalNot())
   const wide = padding?.reshape([padding.shape[0] as number, 1, 1, padding.shape[1] as number])
   return wide !== undefined && causal !== undefined ? wide.logicalAnd(causal) : (wide ?? causal)
 }
@@ -74,11 +82,14 @@ function results(module: ft.nn.Module, { training, calls }: Case, params: unknow
     const [own, options] = [params as ft.nn.AttentionParams, { mask: seen(masks) }]
     return [[module.attend(own, x, second, third, options), module.weights(own, x, second, options).mean(1)], null]
   }
+  if (module instanceof ft.nn.TransformerEncoderLayer || module instanceof ft.nn.TransformerEncoder) {
+    return [[(module as ft.nn.TransformerEncoderLayer).encode(params as ft.nn.TransformerEncoderLayerParams, x, { mask: seen(masks) })], null]
+  }
   if (module instanceof ft.nn.LSTM) {
     const { output, state: last } = module.forward(params as ft.nn.RecurrentParams, x, inputs.length > 1 ? { h: second, c: third } : undefined)
     return [[output, last.h, last.c], null]
   }
-  if (module instanceof ft.nn.GRU) {
+  if (module instanceof ft.nn.GRU || module instanceof ft.nn.RNN) {
     const { output, state: last } = module.forward(params as ft.nn.RecurrentParams, x, second)
     return [[output, last], null]
   }
@@ -182,5 +193,5 @@ test('a model that PyTorch saved gives the same logits, and is saved as PyTorch 
 })
 
 test('every module of the file is tried', (t) => {
-  t.is(cases.length, 88)
+  t.is(cases.length, 108)
 })

@@ -10,8 +10,10 @@ type D = ft.Tensor<'float64'>
 
 interface Golden {
   readonly runs: readonly { name: string; options: object; after: readonly { step: number; w: number[][]; b: number[] }[] }[]
-  readonly clipped: readonly { most: number; norm: number; w: number[][]; b: number[] }[]
-  readonly schedules: { readonly [name in 'cosine' | 'stepDecay' | 'oneCycle']: readonly number[] }
+  readonly clipped: readonly { most: number; ord: number | null; norm: number; w: number[][]; b: number[] }[]
+  readonly schedules: Readonly<Record<string, readonly number[]>>
+  readonly lbfgs: readonly { name: string; options: object; losses: number[]; after: readonly { step: number; w: number[][]; b: number[] }[]; count: number; evaluations: number }[]
+  readonly plateaus: readonly { options: object; metrics: number[]; rates: number[] }[]
 }
 
 // This file runs as dist/__test__/optim/optim.test.js.
@@ -37,7 +39,7 @@ function near(found: unknown, wanted: unknown): boolean {
 
 for (const { name, options, after } of golden.runs) {
   test(`${name} goes PyTorch's way for 100 steps`, (t) => {
-    const [kind] = name.split(' ') as ['sgd' | 'rmsprop' | 'adam' | 'adamw' | 'adafactor']
+    const [kind] = name.split(' ') as ['sgd' | 'rmsprop' | 'adam' | 'adamw' | 'adagrad' | 'adadelta' | 'adamax' | 'nadam' | 'radam' | 'adafactor']
     const optimizer = ft.optim[kind](options)
     let params = start()
     let state = optimizer.init(params)
@@ -52,6 +54,91 @@ for (const { name, options, after } of golden.runs) {
   })
 }
 
+for (const { name, options, losses, after, count, evaluations } of golden.lbfgs) {
+  test(`${name} goes PyTorch's way for 20 steps`, (t) => {
+    const optimizer = ft.optim.lbfgs(options)
+    let params = start()
+    let state = optimizer.init(params)
+    const found: number[] = []
+    for (let step = 1; step <= 20; step++) {
+      let before: ft.Tensor
+      ;[params, state, before] = optimizer.step(params, ft.valueAndGrad(loss), state)
+      found.push(before.itemSync() as number)
+      const wanted = after.find((a) => a.step === step)
+      if (wanted !== undefined) t.true(near(params.w.toArray(), wanted.w) && near(params.b.toArray(), wanted.b), `after ${step} steps`)
+    }
+    t.true(near(found, losses), `${found} beside ${losses}`)
+    t.deepEqual([state.count, state.evaluations], [count, evaluations])
+  })
+}
+
+test('lbfgs: states are trees, half floats step in float32, and what is refused', (t) => {
+  const optimizer = ft.optim.lbfgs({ lineSearch: 'strongWolfe', maxIterations: 3 })
+  const f = ft.valueAndGrad(loss)
+  const p = start()
+  const [once, state] = optimizer.step(p, f, optimizer.init(p))
+  const restored = ft.tree.map((x) => x.copy(), state)
+  t.deepEqual(optimizer.step(once, f, restored)[0].w.toArray(), optimizer.step(once, f, state)[0].w.toArray())
+  t.is(leavesOf(state), 2 + 2 * state.steps.length)
+  const half = ft.tensor([5, -3], { dtype: 'float16' })
+  const away = ft.valueAndGrad((x: ft.Tensor<'float16'>) => x.sub(ft.tensor([1, 2], { dtype: 'float16' })).square().sum())
+  const [next] = ft.optim.lbfgs({ lineSearch: 'strongWolfe' }).step(half, away, optimizer.init(half))
+  t.is(next.dtype, 'float16')
+  t.true(close(next.toArray(), [1, 2]))
+  // Where nothing is left to do, nothing is done.
+  const done = optimizer.step(ft.tensor([1, 2]), ft.valueAndGrad((x: ft.Tensor<'float32'>) => x.mul(0).sum()), optimizer.init(ft.tensor([1, 2])))
+  t.deepEqual([done[0].toArray(), done[1].count, done[1].evaluations], [[1, 2], 0, 1])
+  throws(t, 'ERR_ARGUMENT', /^optim\.lbfgs: the second argument must be a function/, () => optimizer.step(p, p as never, optimizer.init(p)))
+  throws(t, 'ERR_ARGUMENT', /^optim\.lbfgs: the function must return \[loss, gradients\]/, () => optimizer.step(p, (() => 3) as never, optimizer.init(p)))
+  throws(t, 'ERR_ARGUMENT', /^optim\.lbfgs: the state must come from init/, () => optimizer.step(p, f, {} as never))
+  throws(t, 'ERR_ARGUMENT', /^optim\.lbfgs: 'maxIterations' must be a positive integer/, () => ft.optim.lbfgs({ maxIterations: 0 }))
+  throws(t, 'ERR_ARGUMENT', /^optim\.lbfgs: 'lineSearch' must be 'none' or 'strongWolfe'/, () => ft.optim.lbfgs({ lineSearch: 'wolfe' as never }))
+  throws(t, 'ERR_DTYPE', /^optim\.lbfgs: parameters are floating tensors/, () => optimizer.init(ft.ones([2], { dtype: 'int32' })))
+})
+
+const leavesOf = (tree: unknown): number => ft.tree.leaves(tree as never).length
+
+test('a rate is reduced where a metric does not improve, as PyTorch reduces it', (t) => {
+  for (const { options, metrics, rates } of golden.plateaus) {
+    const plateau = ft.optim.reduceOnPlateau(0.5, options)
+    let state = plateau.init()
+    const found = metrics.map((metric) => (state = plateau.step(state, metric)).rate)
+    t.true(near(found, rates), `${found} beside ${rates}`)
+    t.deepEqual(JSON.parse(JSON.stringify(state)), state)
+  }
+  // An optimiser reads the rate of the state that there is.
+  const plateau = ft.optim.reduceOnPlateau(1, { patience: 0, factor: 0.5 })
+  let state = plateau.init()
+  const optimizer = ft.optim.sgd({ learningRate: () => state.rate })
+  const p = ft.tensor([0])
+  let [params, averages] = optimizer.step(p, ft.ones([1]), optimizer.init(p))
+  state = plateau.step(plateau.step(state, 1), 1)
+  ;[params, averages] = optimizer.step(params, ft.ones([1]), averages)
+  t.deepEqual(params.toArray(), [-1.5])
+  t.is(ft.optim.reduceOnPlateau(1).step(plateau.init(), NaN).bad, 1)
+  throws(t, 'ERR_ARGUMENT', /^optim\.reduceOnPlateau: 'factor' must be above 0 and below 1/, () => ft.optim.reduceOnPlateau(1, { factor: 1 }))
+  throws(t, 'ERR_ARGUMENT', /^optim\.reduceOnPlateau: the metric must be a number/, () => plateau.step(state, ft.ones([]) as never))
+  throws(t, 'ERR_ARGUMENT', /^optim\.reduceOnPlateau: the state must come from init/, () => plateau.step(null as never, 1))
+})
+
+test('adaptive optimisers are traced: their rates are those of each call', (t) => {
+  for (const make of [ft.optim.adagrad, ft.optim.adadelta, ft.optim.adamax, ft.optim.nadam, ft.optim.radam]) {
+    const optimizer = make()
+    const step = ft.jit((p: ft.Tensor<'float64'>, s: ft.optim.OptimizerState<ft.Tensor<'float64'>>) => optimizer.step(p, p.mul(2), s))
+    let [a, b] = [numbers([3], 1), numbers([3], 1)]
+    let [sa, sb] = [optimizer.init(a), optimizer.init(b)]
+    for (let i = 0; i < 8; i++) {
+      ;[a, sa] = step(a, sa)
+      ;[b, sb] = optimizer.step(b, b.mul(2), sb)
+    }
+    t.true(near(a.toArray(), b.toArray()), make.name)
+    // A state of an earlier step, after later ones.
+    const [again] = optimizer.step(numbers([3], 1), numbers([3], 1).mul(2), optimizer.init(numbers([3], 1)))
+    const [first] = make().step(numbers([3], 1), numbers([3], 1).mul(2), optimizer.init(numbers([3], 1)))
+    t.deepEqual(again.toArray(), first.toArray())
+  }
+})
+
 test('lion steps along signs', (t) => {
   const optimizer = ft.optim.lion({ learningRate: 0.5, weightDecay: 0.1 })
   const p = ft.tensor([1, -2, 4])
@@ -62,12 +149,24 @@ test('lion steps along signs', (t) => {
 
 test('schedules are PyTorch\'s, and count from 0', (t) => {
   const all = (schedule: (step: number) => number, wanted: readonly number[]): boolean => near(wanted.map((_, i) => schedule(i)), wanted)
-  t.true(all(ft.optim.cosine(0.5, 20, 0.01), golden.schedules.cosine))
+  t.true(all(ft.optim.cosine(0.5, 20, 0.01), golden.schedules['cosine'] as number[]))
   // What is left of a run that ends with its start.
   t.is(ft.optim.warmup(3, ft.optim.cosine(0.5, 0, 0.01))(3), 0.01)
   t.is(ft.optim.warmup(0, 0.5)(0), 0.5)
-  t.true(all(ft.optim.stepDecay(0.5, 4, 0.5), golden.schedules.stepDecay))
-  t.true(all(ft.optim.oneCycle(0.5, 20), golden.schedules.oneCycle))
+  t.true(all(ft.optim.stepDecay(0.5, 4, 0.5), golden.schedules['stepDecay'] as number[]))
+  t.true(all(ft.optim.oneCycle(0.5, 20), golden.schedules['oneCycle'] as number[]))
+  t.true(all(ft.optim.multiStepDecay(0.5, [3, 5, 5, 9], 0.5), golden.schedules['multiStepDecay'] as number[]))
+  t.true(all(ft.optim.exponentialDecay(0.5, 0.9), golden.schedules['exponentialDecay'] as number[]))
+  t.true(all(ft.optim.linear(0.125, 0.375, 6), golden.schedules['linear'] as number[]))
+  t.true(all(ft.optim.polynomial(0.5, 8, 2), golden.schedules['polynomial'] as number[]))
+  t.true(all(ft.optim.cosineRestarts(0.5, 4, { least: 0.01 }), golden.schedules['cosineRestarts'] as number[]))
+  t.true(all(ft.optim.cosineRestarts(0.5, 3, { factor: 2 }), golden.schedules['cosineRestarts longer'] as number[]))
+  // At the first step of every period the rate is whole.
+  t.true([0, 1, 4, 13, 40, 121, 364, 1093, 88573].every((step) => ft.optim.cosineRestarts(1, 1, { factor: 3 })(step) === 1))
+  t.is(ft.optim.linear(1, 2, 0)(0), 2)
+  throws(t, 'ERR_ARGUMENT', /^optim\.linear: 'from' must be a number from 0/, () => ft.optim.linear(-1, 1, 2))
+  throws(t, 'ERR_ARGUMENT', /^optim\.multiStepDecay: 'milestones' must be an array/, () => ft.optim.multiStepDecay(1, 3 as never))
+  throws(t, 'ERR_ARGUMENT', /^optim\.cosineRestarts: 'factor' must be a number from 1/, () => ft.optim.cosineRestarts(1, 2, { factor: 0.5 }))
   t.true(near([0, 1, 2, 3, 4, 5].map(ft.optim.warmup(4, ft.optim.stepDecay(1, 1, 0.5))), [0.25, 0.5, 0.75, 1, 1, 0.5]))
   const p = ft.tensor([0])
   const optimizer = ft.optim.sgd({ learningRate: (step) => step + 1 })
@@ -78,7 +177,7 @@ test('schedules are PyTorch\'s, and count from 0', (t) => {
 
 test('half floats: no step is NaN, and states are float32', (t) => {
   for (const dtype of ['float16', 'bfloat16'] as const) {
-    for (const make of [ft.optim.adam, ft.optim.adamw, ft.optim.rmsprop, ft.optim.sgd, ft.optim.lion, ft.optim.adafactor]) {
+    for (const make of [ft.optim.adam, ft.optim.adamw, ft.optim.rmsprop, ft.optim.sgd, ft.optim.lion, ft.optim.adafactor, ft.optim.adagrad, ft.optim.adadelta, ft.optim.adamax, ft.optim.nadam, ft.optim.radam]) {
       const optimizer = make({ learningRate: 0.25 })
       const p = ft.tensor([1, 1, 1], { dtype })
       // Squares of the second are 0 in float16.
@@ -127,11 +226,24 @@ test('norms have the dtype that they need', (t) => {
 })
 
 test('clipping scales a tree as one vector', (t) => {
-  for (const { most, norm, w, b } of golden.clipped) {
-    const [g, found] = ft.optim.clipByGlobalNorm({ w: numbers([4, 3], 5), b: numbers([3], 6) }, most)
+  for (const { most, ord, norm, w, b } of golden.clipped) {
+    const tree = { w: numbers([4, 3], 5), b: numbers([3], 6) }
+    const [g, found] = ft.optim.clipByGlobalNorm(tree, most, { ord: ord ?? Infinity })
+    t.is(ft.optim.globalNorm(tree, { ord: ord ?? Infinity }).itemSync(), found.itemSync())
     t.true(near(found.itemSync(), norm) && near(g.w.toArray(), w) && near(g.b.toArray(), b), `to ${most}`)
   }
   throws(t, 'ERR_ARGUMENT', /^optim\.clipByGlobalNorm: the bound must be a positive number, got 0/, () => ft.optim.clipByGlobalNorm(start(), 0))
+  throws(t, 'ERR_ARGUMENT', /^optim\.clipByGlobalNorm: 'ord' must be a number above 0, got 0/, () => ft.optim.clipByGlobalNorm(start(), 1, { ord: 0 }))
+  // Beside an infinite or NaN norm nothing is left, unless it is to be an error.
+  for (const [value, rest] of [[Infinity, 0], [NaN, NaN]] as const) {
+    const g = ft.tensor([value, 1], { dtype: 'float64' })
+    t.deepEqual(ft.optim.clipByGlobalNorm(g, 1)[0].toArray(), [NaN, rest])
+    throws(t, 'ERR_ARGUMENT', new RegExp(`^optim\\.clipByGlobalNorm: the norm of the gradients is ${value}`), () => ft.optim.clipByGlobalNorm(g, 1, { errorIfNonfinite: true }))
+  }
+  t.is(ft.optim.clipByGlobalNorm(start(), 1, { errorIfNonfinite: true }).length, 2)
+  t.deepEqual(ft.optim.clipByValue({ w: ft.tensor([-3, 0.5, Infinity, NaN]) }, 2).w.toArray(), [-2, 0.5, 2, NaN])
+  throws(t, 'ERR_ARGUMENT', /^optim\.clipByValue: the bound must be a positive number, got -1/, () => ft.optim.clipByValue(start(), -1))
+  throws(t, 'ERR_ARGUMENT', /^optim\.clipByValue: there is no tensor in the tree/, () => ft.optim.clipByValue({}, 1))
   throws(t, 'ERR_ARGUMENT', /^optim\.globalNorm: there is no tensor in the tree/, () => ft.optim.globalNorm({}))
 })
 

@@ -7,15 +7,15 @@ import type { Module } from './module.js'
 
 /**
  * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
- * promoted. `picked`: the result has the dtype of the parameters. A list of layers: the result of one after the other. Anything else: nothing.
+ * promoted. `picked`: the result has the dtype of the parameters. `kept`: it has that of the operand. A list of layers: the result of one after the other. Anything else: nothing.
  */
-export type DTypeRule = 'promoted' | 'picked' | readonly unknown[] | unknown
+export type DTypeRule = 'promoted' | 'picked' | 'kept' | readonly unknown[] | unknown
 
 /** A tree of parameters in which each tensor has one dtype. */
 export type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : { [K in keyof P]: OfDType<P[K], E> }
 
 /** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
-export type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P
+export type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' | 'kept' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P
 
 /** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
 export type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R>
@@ -31,7 +31,7 @@ type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? 
 type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType
 
 /** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
-export type AppliedDType<R, P, D extends DType> = R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType
+export type AppliedDType<R, P, D extends DType> = R extends 'kept' ? D : R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType
 
 /** One layer after the other; beyond what the compiler follows, any dtype. */
 type AppliedAll<L, P, D extends DType> = L extends readonly []

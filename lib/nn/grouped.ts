@@ -1,10 +1,47 @@
-// Attention whose queries have more heads than keys and values: groups of query heads share one.
+// Attention by the products of queries and keys, and where queries have more heads than keys and values: groups of query heads share one.
 
-import { tensorGiven, within } from '../call.js'
+import { checkOptions, tensorGiven, within } from '../call.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
-import { scaledDotProductAttention, type ScaledDotProductAttentionOptions } from '../generated/nn.js'
+import { scaledDotProductAttention as attended, type ScaledDotProductAttentionOptions as AttendedOptions } from '../generated/nn.js'
 import type { Tensor } from '../tensor.js'
+import { flag } from './options.js'
+
+/** Options of `nn.scaledDotProductAttention`. */
+export interface ScaledDotProductAttentionOptions extends AttendedOptions {
+  /** Whether groups of query heads share heads of keys and values, as `nn.groupedQueryAttention` has them; false by default. */
+  readonly enableGqa?: boolean | undefined
+}
+
+/**
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale
+ * (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees
+ * the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
+ *
+ * `softmax(query @ keys^T scale + mask) @ values`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool. PyTorch `nn.functional.scaled_dot_product_attention`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors and a mask of integers, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
+ * ```
+ */
+export function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(
+  query: Tensor<A> & Takes<'real', A>,
+  keys: Tensor<B> & Takes<'real', B>,
+  values: Tensor<C> & Takes<'real', C>,
+  mask?: Tensor,
+  options?: ScaledDotProductAttentionOptions
+): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+  const op = 'nn.scaledDotProductAttention'
+  return within(op, () => {
+    const { enableGqa, ...own } = checkOptions(op, options, ['causal', 'scale', 'enableGqa']) as ScaledDotProductAttentionOptions
+    if (flag(op, 'enableGqa', enableGqa, false)) return groupedQueryAttention(query, keys, values, mask, own)
+    return attended(query, keys, values, mask, own)
+  })
+}
 
 /** Heads [..., heads, length, features] as groups [..., groups, heads of a group, length, features]. */
 function grouped(x: Tensor, groups: number): Tensor {
@@ -33,7 +70,7 @@ export function groupedQueryAttention<A extends DType, B extends DType, C extend
   keys: Tensor<B> & Takes<'real', B>,
   values: Tensor<C> & Takes<'real', C>,
   mask?: Tensor,
-  options?: ScaledDotProductAttentionOptions
+  options?: AttendedOptions
 ): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
   const op = 'nn.groupedQueryAttention'
   return within(op, () => {
@@ -47,7 +84,7 @@ export function groupedQueryAttention<A extends DType, B extends DType, C extend
     if (groups === 0 || heads % groups !== 0) throw new ShapeError(`${op}: ${heads} heads of queries are no multiple of ${groups} of keys`)
     const shown = mask === undefined ? undefined : tensorGiven(op, 'mask', mask)
     const masked = shown === undefined || shown.ndim < 3 ? shown : shown.shape.at(-3) === 1 ? shown.expandDims(-4) : masks(op, shown, heads, groups)
-    const seen = scaledDotProductAttention(grouped(q, groups) as Tensor<'float32'>, k.expandDims(-3) as Tensor<'float32'>, v.expandDims(-3) as Tensor<'float32'>, masked, options)
+    const seen = attended(grouped(q, groups) as Tensor<'float32'>, k.expandDims(-3) as Tensor<'float32'>, v.expandDims(-3) as Tensor<'float32'>, masked, options)
     return seen.flatten({ startAxis: -4, endAxis: -3 })
   }) as Tensor as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }

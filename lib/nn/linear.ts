@@ -4,9 +4,9 @@ import { integer, tensorGiven, within } from '../call.js'
 import { keyGiven, split, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote, SumOf, Takes } from '../generated/dtypes.js'
-import { where } from '../generated/functions.js'
+import { einsum, where } from '../generated/functions.js'
+import type { AsDType } from '../operand.js'
 import { arange } from '../ranges.js'
-import { constant } from '../tape.js'
 import type { Tensor } from '../tensor.js'
 import type { OfDType } from './dtypes.js'
 import { fans } from './fans.js'
@@ -54,6 +54,42 @@ export function linear<A extends DType, B extends DType, C extends DType = B>(
     if (shift.ndim !== 1 || shift.shape[0] !== rows.shape[0]) throw new ShapeError(`${op}: 'bias' must have shape [${rows.shape[0]}], got [${shift.shape.join(', ')}]`)
     return product.add(shift) as Tensor<Promote<SumOf<Promote<A, B>>, C>>
   })
+}
+
+/**
+ * Products of two vectors through a weight [outputs, first, second], plus a bias [outputs]: x1 [..., first] and x2 [..., second] become
+ * [..., outputs]; their other axes broadcast.
+ *
+ * `y_k = sum_ij x1_i weight_kij x2_j + bias_k`
+ *
+ * PyTorch `nn.functional.bilinear`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @example
+ * ```ts
+ * ft.nn.bilinear(ft.tensor([1, 2]), ft.tensor([3, 4]), ft.ones([1, 2, 2])) // [21]
+ * ```
+ */
+export function bilinear<A extends DType, B extends DType, C extends DType, D extends DType = C>(
+  x1: Tensor<A> & Takes<'numeric', A>,
+  x2: Tensor<B> & Takes<'numeric', B>,
+  weight: Tensor<C> & Takes<'numeric', C>,
+  bias?: Tensor<D> & Takes<'numeric', D>
+): Tensor<Promote<SumOf<AsDType<Promote<AsDType<Promote<A, B>>, C>>>, D>> {
+  const op = 'nn.bilinear'
+  return within(op, () => {
+    const [a, b, w] = [tensorGiven(op, 'x1', x1), tensorGiven(op, 'x2', x2), tensorGiven(op, 'weight', weight)] as [Tensor, Tensor, Tensor]
+    const [outputs, first, second] = w.shape
+    if (w.ndim !== 3) throw new ShapeError(`${op}: 'weight' must have shape [outputs, first, second], got [${w.shape.join(', ')}]`)
+    for (const [name, x, size] of [['x1', a, first], ['x2', b, second]] as const) {
+      if (x.ndim === 0 || x.shape.at(-1) !== size) throw new ShapeError(`${op}: '${name}' must have shape [..., ${size}], got [${x.shape.join(', ')}]`)
+    }
+    const product = einsum('...i,kij,...j->...k', ...([a, w, b] as Tensor<'float32'>[])) as Tensor
+    if (bias === undefined) return product
+    const shift = tensorGiven(op, 'bias', bias)
+    if (shift.ndim !== 1 || shift.shape[0] !== outputs) throw new ShapeError(`${op}: 'bias' must have shape [${outputs}], got [${shift.shape.join(', ')}]`)
+    return product.add(shift)
+  }) as Tensor as never
 }
 
 /** Options of layers with a weight and a bias. */
@@ -173,15 +209,6 @@ export class Embedding extends Module<EmbeddingParams, null, 'picked'> {
 
   protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null] {
     const { weight } = shaped(this.name, params, { weight: [this.entries, this.features] })
-    return within(this.name, () => {
-      const vectors = embedding(x as Tensor<'int32'>, weight)
-      if (this.#padding === undefined) return [vectors, null]
-      // The same values, but no gradient for that entry.
-      const { min, max } = x.type.row
-      const index = x.expandDims(-1)
-      // Counted from either end, as far as the indices' dtype reaches.
-      const places = [this.#padding, this.#padding - this.entries].filter((n) => n >= Number(min) && n <= Number(max))
-      return [places.reduce<Tensor>((rest, n) => where(index.equal(n), constant(vectors), rest) as Tensor, vectors), null]
-    })
+    return [within(this.name, () => embedding(x as Tensor<'int32'>, weight, { paddingIndex: this.#padding })), null]
   }
 }

@@ -6,7 +6,7 @@ import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { logicalAnd, where } from '../generated/functions.js'
 import { vectorNorm } from '../generated/linalg.js'
-import { huberLoss, l1Loss } from '../generated/nn.js'
+import { binaryCrossEntropyWithLogits as crossEntropyOfLogits, huberLoss, l1Loss } from '../generated/nn.js'
 import type { Tensor } from '../tensor.js'
 
 /** What a loss gives of its elements. */
@@ -17,6 +17,12 @@ export interface LossOptions {
 
 /** Options of `nn.binaryCrossEntropy`. */
 export interface BinaryCrossEntropyOptions<W extends DType = DType> extends LossOptions {
+  /** How much each element counts; broadcasts to the shape. */
+  readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined
+}
+
+/** Options of `nn.binaryCrossEntropyWithLogits`. */
+export interface BinaryCrossEntropyWithLogitsOptions<W extends DType = DType> extends LossOptions {
   /** How much each element counts; broadcasts to the shape. */
   readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined
 }
@@ -42,7 +48,7 @@ export interface TripletMarginLossOptions extends MarginLossOptions {
 }
 
 /** A loss by its elements. */
-function reduced(op: string, loss: Tensor, reduction: unknown = 'mean'): Tensor {
+export function reduced(op: string, loss: Tensor, reduction: unknown = 'mean'): Tensor {
   if (reduction === 'mean') return loss.mean() as Tensor
   if (reduction === 'sum') return loss.sum() as Tensor
   if (reduction === 'none') return loss
@@ -113,9 +119,42 @@ export function binaryCrossEntropy<A extends DType, B extends DType, W extends D
     const positive = logOf(share, (q) => q.log() as Tensor, 1)
     const negative = logOf(share, (q) => q.negative().log1p() as Tensor, 0)
     const each = negative.add(factor(t, share).multiply(positive.subtract(negative))).negative() as Tensor
-    if (weight === undefined) return reduced(op, each, reduction)
-    return reduced(op, each.multiply(factor(tensorGiven(op, 'weight', weight), each).broadcastTo(each.shape)) as Tensor, reduction)
+    return reduced(op, weight === undefined ? each : weighed(op, each, weight), reduction)
   }) as Tensor<FloatOf<Promote<Promote<A, B>, W>>>
+}
+
+/** A loss times what its elements count. */
+function weighed(op: string, each: Tensor, weight: unknown): Tensor {
+  return each.multiply(factor(tensorGiven(op, 'weight', weight), each).broadcastTo(each.shape)) as Tensor
+}
+
+/**
+ * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the
+ * mean, with a reduction the sum, or each.
+ *
+ * `mean of -w (posWeight target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool. PyTorch `nn.functional.binary_cross_entropy_with_logits`.
+ *
+ * @param posWeight A real tensor that broadcasts to the shape.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool', W extends DType = 'bool'>(
+  x: Tensor<A> & Takes<'real', A>,
+  target: Tensor<B> & Takes<'real', B>,
+  posWeight?: Tensor<C> & Takes<'real', C>,
+  options?: BinaryCrossEntropyWithLogitsOptions<W>
+): Tensor<FloatOf<Promote<Promote<Promote<A, B>, C>, W>>> {
+  const op = 'nn.binaryCrossEntropyWithLogits'
+  return within(op, () => {
+    const { reduction, weight } = checkOptions(op, options, ['reduction', 'weight']) as BinaryCrossEntropyWithLogitsOptions
+    if (weight === undefined) return crossEntropyOfLogits(x, target, posWeight, { reduction })
+    return reduced(op, weighed(op, crossEntropyOfLogits(x, target, posWeight, { reduction: 'none' }) as Tensor, weight), reduction)
+  }) as Tensor<FloatOf<Promote<Promote<Promote<A, B>, C>, W>>>
 }
 
 /**

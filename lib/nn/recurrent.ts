@@ -1,5 +1,5 @@
-// Recurrent layers over sequences [batch, time, features]: LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et al., 2014), with the
-// gates, names and layouts of PyTorch.
+// Recurrent layers over sequences [batch, time, features]: the plain one (Elman, 1990), LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et
+// al., 2014), with the gates, names and layouts of PyTorch.
 
 import { checkOptions, shown, tensorGiven, within } from '../call.js'
 import { fold, keyGiven, uniform, type Key } from '../draws.js'
@@ -43,7 +43,7 @@ type Weights = readonly [weight: Tensor, bias: Tensor | undefined]
 /** Steps that are one program where there are twice as many: planning it takes 50 ms once, and running it as long as 20 operations take to record. */
 const SEGMENT = 32
 
-/** Segments of steps, by the layer's class. */
+/** Segments of steps, by the layer's kind. */
 const FUSED = new WeakMap<object, Fused>()
 
 /** What all recurrent layers have in common; a cell says what one step is. */
@@ -58,16 +58,22 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
   protected abstract readonly gates: number
   protected abstract readonly carried: number
 
-  constructor(inputs: number, hidden: number, options?: RecurrentOptions) {
+  /** `more` are options of a layer of its own. */
+  constructor(inputs: number, hidden: number, options?: RecurrentOptions, more: readonly string[] = []) {
     super()
     const op = this.name
     this.inputs = size(op, 'inputs', inputs)
     this.hidden = size(op, 'hidden', hidden)
-    const o = layerOptions<RecurrentOptions>(op, options, ['layers', 'bias', 'bidirectional', 'dropout'])
+    const o = layerOptions<RecurrentOptions>(op, options, ['layers', 'bias', 'bidirectional', 'dropout', ...more] as (keyof RecurrentOptions)[])
     this.layers = size(op, 'layers', o.layers ?? 1)
     this.bidirectional = flag(op, 'bidirectional', o.bidirectional, false)
     this.#bias = flag(op, 'bias', o.bias)
     this.#dropout = ranged(op, 'dropout', o.dropout, 0, 0, 1)
+  }
+
+  /** What layers whose steps are the same have in common. */
+  protected get kind(): object {
+    return this.constructor
   }
 
   /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
@@ -174,15 +180,15 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
     return [steps, carried]
   }
 
-  /** The hidden states of a segment, and behind them what else is carried at its end; of all layers of a class, so that they share traces. */
+  /** The hidden states of a segment, and behind them what else is carried at its end; of all layers of a kind, so that they share traces. */
   get #fused(): Fused {
-    let found = FUSED.get(this.constructor)
+    let found = FUSED.get(this.kind)
     if (found === undefined) {
       found = fused((backwards, gates, weight, bias, ...carried) => {
         const [steps, last] = this.#segment(unstack(gates as Tensor, { axis: 1 }), carried as Carried, [weight as Tensor, bias], backwards as boolean)
         return stack([...steps, ...last.slice(1)])
       })
-      FUSED.set(this.constructor, found)
+      FUSED.set(this.kind, found)
     }
     return found
   }
@@ -266,6 +272,59 @@ export class GRU extends Recurrent {
     const [r, z] = ([0, 1] as const).map((k) => ofInput[k].add(ofHidden[k]).sigmoid()) as [Tensor, Tensor]
     const n = ofInput[2].add(r.mul(ofHidden[2])).tanh()
     return [n.add(z.mul((h as Tensor).sub(n)))]
+  }
+
+  /**
+   * Outputs, and the hidden state [layers directions, batch, hidden] at the end, from that at the start (zeros by default).
+   *
+   * @throws {TensorError} as {@link Module.apply}.
+   */
+  forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>> {
+    const { output, last } = this.sequence(params, x as unknown as Tensor, initial === undefined ? undefined : [initial], { training: false })
+    return { output, state: last[0] } as never
+  }
+}
+
+/** Options of `nn.RNN`. */
+export interface RNNOptions extends RecurrentOptions {
+  /** What a step ends with; 'tanh' by default. */
+  readonly nonlinearity?: 'tanh' | 'relu' | undefined
+}
+
+/** The layers whose steps end with `relu`, which have traces of their own. */
+const RECTIFIED = {}
+
+/**
+ * A plain recurrent layer over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.RNN`.
+ *
+ * `h = tanh(W_ih x + b_ih + W_hh h + b_hh)`, or `relu` of it
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RNN(3, 4, { nonlinearity: 'relu' })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 4]
+ * ```
+ */
+export class RNN extends Recurrent {
+  protected readonly gates = 1
+  protected readonly carried = 1
+  readonly nonlinearity: 'tanh' | 'relu'
+
+  constructor(inputs: number, hidden: number, options?: RNNOptions) {
+    super(inputs, hidden, options, ['nonlinearity'])
+    const { nonlinearity = 'tanh' } = options ?? {}
+    if (nonlinearity !== 'tanh' && nonlinearity !== 'relu') throw new ArgumentError(`${this.name}: 'nonlinearity' must be 'tanh' or 'relu', got ${shown(nonlinearity)}`)
+    this.nonlinearity = nonlinearity
+  }
+
+  protected override get kind(): object {
+    return this.nonlinearity === 'relu' ? RECTIFIED : super.kind
+  }
+
+  protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
+    const sum = gates.add(linear(h as Tensor, weight, bias) as Tensor)
+    return [this.nonlinearity === 'relu' ? sum.relu() : sum.tanh()]
   }
 
   /**

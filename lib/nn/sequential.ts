@@ -1,36 +1,29 @@
-// Layers after one another, and Dropout.
+// Layers after one another, and layers that drop something while they are trained.
 
-import { shown } from '../call.js'
+import { shown, within } from '../call.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError, TensorError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'
 import { Tensor } from '../tensor.js'
 import type { FreshOf, ParamsOf } from './dtypes.js'
-import { dropout } from './functions.js'
+import { channelDropout, dropout } from './functions.js'
 import { Module, type InitOptions, type Layer, type Run, type StateOf, type StateOptions } from './module.js'
 import { layerOptions, ranged } from './options.js'
 
-/** Options of `nn.Dropout`. */
+/** Options of `nn.Dropout` and `nn.ChannelDropout`. */
 export interface DropoutLayerOptions {
-  /** How likely an element is to be dropped while training, from 0 to 1; 0.5 by default. */
+  /** How likely an element, or a channel, is to be dropped while training, from 0 to 1; 0.5 by default. */
   readonly p?: number | undefined
 }
 
-/**
- * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
- * @example
- * ```ts
- * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
- * ```
- */
-export class Dropout extends Module<null, null, 'promoted'> {
+/** What layers that drop something have in common. */
+abstract class Dropping extends Module<null, null, 'promoted'> {
   readonly p: number
 
-  constructor(options?: DropoutLayerOptions) {
+  constructor(options?: number | DropoutLayerOptions) {
     super()
-    this.p = ranged(this.name, 'p', layerOptions<DropoutLayerOptions>(this.name, options, ['p']).p, 0.5, 0, 1)
+    const p = typeof options === 'number' ? options : layerOptions<DropoutLayerOptions>(this.name, options, ['p']).p
+    this.p = ranged(this.name, 'p', p, 0.5, 0, 1)
   }
 
   init(key: Key, _options?: InitOptions): null {
@@ -38,10 +31,46 @@ export class Dropout extends Module<null, null, 'promoted'> {
     return null
   }
 
+  /** The tensor without what is dropped. */
+  protected abstract drop(key: Key, x: Tensor): Tensor
+
   protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null] {
     if (!training || this.p === 0) return [x, null]
     if (key === undefined) throw new ArgumentError(`${this.name}: what is dropped goes by a key; pass { key }`)
-    return [dropout(key, x, { p: this.p }), null]
+    return [within(this.name, () => this.drop(key, x)), null]
+  }
+}
+
+/**
+ * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
+ *
+ * @param options How likely an element is to be dropped, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout(0.1).apply(null, ft.ones([2])) // [1, 1]
+ * ```
+ */
+export class Dropout extends Dropping {
+  protected drop(key: Key, x: Tensor): Tensor {
+    return dropout(key, x, { p: this.p })
+  }
+}
+
+/**
+ * Sets whole channels of x [batch, channels, spatial...] to zero while it is trained, and nothing when it is applied (Tompson et al., 2015). PyTorch
+ * `nn.Dropout1d`, `Dropout2d` and `Dropout3d`.
+ *
+ * @param options How likely a channel is to be dropped, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout2d(0.1).apply(null, ft.ones([1, 2, 1, 1])) // [[[[1]], [[1]]]]
+ * ```
+ */
+export class ChannelDropout extends Dropping {
+  protected drop(key: Key, x: Tensor): Tensor {
+    return channelDropout(key, x, { p: this.p })
   }
 }
 

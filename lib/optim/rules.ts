@@ -6,7 +6,8 @@ import type { FloatDType } from '../generated/dtypes.js'
 import type { Tensor } from '../tensor.js'
 import { learningRate, numbers, optimizer, zeros, type Optimizer, type Schedule, type Slot } from './optimizer.js'
 
-interface Rated {
+/** What most optimisers are told. */
+export interface Rated {
   /** Step size, or a function of the step's number. */
   readonly learningRate?: Schedule
   /** How much of a parameter is added to its gradient; 0 by default. */

@@ -55,6 +55,89 @@ export function stepDecay(rate: number, every: number, factor = 0.1): (step: num
   return (step) => rate * factor ** Math.floor(step / every)
 }
 
+/**
+ * A rate that is multiplied by a factor after each of some steps. PyTorch `MultiStepLR`.
+ *
+ * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are no numbers from 0.
+ */
+export function multiStepDecay(rate: number, milestones: readonly number[], factor = 0.1): (step: number) => number {
+  const name = 'optim.multiStepDecay'
+  positive(name, 'rate', rate)
+  positive(name, 'factor', factor)
+  if (!Array.isArray(milestones)) throw new ArgumentError(`${name}: 'milestones' must be an array of steps, got ${shown(milestones)}`)
+  const steps = Array.from({ length: milestones.length }, (_, i) => stepsGiven(name, milestones[i]))
+  return (step) => rate * factor ** steps.filter((milestone) => milestone <= step).length
+}
+
+/**
+ * A rate that is multiplied by a factor after every step. PyTorch `ExponentialLR`.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+export function exponentialDecay(rate: number, factor: number): (step: number) => number {
+  positive('optim.exponentialDecay', 'rate', rate)
+  positive('optim.exponentialDecay', 'factor', factor)
+  return (step) => rate * factor ** step
+}
+
+/**
+ * In a straight line from one rate to another over so many steps, and the second one from then on. PyTorch `LinearLR`, whose factors times the rate
+ * both are.
+ *
+ * @throws {ArgumentError} for rates that are negative or not finite and a negative number of steps.
+ */
+export function linear(from: number, to: number, steps: number): (step: number) => number {
+  const name = 'optim.linear'
+  for (const [what, value] of [['from', from], ['to', to]] as const) {
+    if (typeof value !== 'number' || !(value >= 0 && value < Infinity)) throw new ArgumentError(`${name}: '${what}' must be a number from 0, got ${shown(value)}`)
+  }
+  stepsGiven(name, steps)
+  return (step) => (step < steps ? from + ((to - from) * step) / steps : to)
+}
+
+/**
+ * From `rate` down to 0 over so many steps, by a power of what is left of them. PyTorch `PolynomialLR`.
+ *
+ * @throws {ArgumentError} for a rate and a power that are not positive and a negative number of steps.
+ */
+export function polynomial(rate: number, steps: number, power = 1): (step: number) => number {
+  positive('optim.polynomial', 'rate', rate)
+  positive('optim.polynomial', 'power', power)
+  stepsGiven('optim.polynomial', steps)
+  return (step) => (step < steps ? rate * (1 - step / steps) ** power : 0)
+}
+
+/** Options of `optim.cosineRestarts`. */
+export interface CosineRestartsOptions {
+  /** By how much each period is longer than the last one, at least 1; 1 by default. */
+  readonly factor?: number
+  /** The rate at the end of a period; 0 by default. */
+  readonly least?: number
+}
+
+/**
+ * From `rate` down along half a cosine over a period, again and again (Loshchilov and Hutter, "SGDR", 2017). PyTorch `CosineAnnealingWarmRestarts`.
+ *
+ * @throws {ArgumentError} for a rate and a period that are not positive and a factor below 1.
+ */
+export function cosineRestarts(rate: number, period: number, options: CosineRestartsOptions = {}): (step: number) => number {
+  const name = 'optim.cosineRestarts'
+  const { factor = 1, least = 0 } = checkOptions(name, options, ['factor', 'least']) as CosineRestartsOptions
+  positive(name, 'rate', rate)
+  positive(name, 'period', period)
+  if (typeof factor !== 'number' || !(factor >= 1 && factor < Infinity)) throw new ArgumentError(`${name}: 'factor' must be a number from 1, got ${shown(factor)}`)
+  if (typeof least !== 'number' || !Number.isFinite(least)) throw new ArgumentError(`${name}: 'least' must be a finite number, got ${shown(least)}`)
+  return (step) => {
+    if (factor === 1) return alongCosine(rate, least, (step % period) / period)
+    // How many periods are over, whose lengths add up to period (factor^n - 1) / (factor - 1).
+    const over = (n: number): number => (period * (factor ** n - 1)) / (factor - 1)
+    const guess = Math.floor(Math.log1p((step * (factor - 1)) / period) / Math.log(factor))
+    // The logarithm may be off by a rounding.
+    const n = over(guess + 1) <= step ? guess + 1 : over(guess) > step ? guess - 1 : guess
+    return alongCosine(rate, least, (step - over(n)) / (period * factor ** n))
+  }
+}
+
 /** Options of `optim.oneCycle`. */
 export interface OneCycleOptions {
   /** Share of the steps that go up; 0.3 by default. */

@@ -49,7 +49,7 @@ const instance = () => {
 }
 
 /** Optimisers. */
-const optimisers = Object.fromEntries(['sgd', 'rmsprop', 'adam', 'adamw', 'lion', 'adafactor'].map((name) => [`optim.${name}`, [() => [], () => [{ learningRate: 0.1, weightDecay: 0.01 }]]]))
+const optimisers = Object.fromEntries(['sgd', 'rmsprop', 'adam', 'adamw', 'lion', 'adafactor', 'adagrad', 'adadelta', 'adamax', 'nadam', 'radam'].map((name) => [`optim.${name}`, [() => [], () => [{ learningRate: 0.1, weightDecay: 0.01 }]]]))
 
 /** Index items in every form. */
 const ITEMS = [
@@ -100,8 +100,16 @@ export const SEEDS = {
   ],
   vjp: [() => [(...args) => args, pending(3), { w: pending(3) }]],
   ...optimisers,
-  'optim.clipByGlobalNorm': [() => [{ w: pending(3), b: [pending(2)] }, 1]],
-  'optim.globalNorm': [() => [{ w: pending(3), b: [pending(2)] }]],
+  'optim.lbfgs': [() => [], () => [{ lineSearch: 'strongWolfe', maxIterations: 3 }]],
+  'optim.clipByGlobalNorm': [() => [{ w: pending(3), b: [pending(2)] }, 1, { ord: 3, errorIfNonfinite: true }]],
+  'optim.clipByValue': [() => [{ w: pending(3), b: [pending(2)] }, 1]],
+  'optim.globalNorm': [() => [{ w: pending(3), b: [pending(2)] }, { ord: Infinity }]],
+  'optim.cosineRestarts': [() => [0.1, 100, { factor: 2, least: 0.01 }]],
+  'optim.exponentialDecay': [() => [0.1, 0.99]],
+  'optim.linear': [() => [0, 0.1, 100]],
+  'optim.multiStepDecay': [() => [0.1, [10, 20], 0.5]],
+  'optim.polynomial': [() => [0.1, 100, 2]],
+  'optim.reduceOnPlateau': [() => [0.1, { patience: 2, mode: 'max', thresholdMode: 'absolute' }]],
   'optim.cosine': [() => [0.1, 100, 0.01]],
   'optim.oneCycle': [() => [0.1, 100, { up: 0.4 }]],
   'optim.stepDecay': [() => [0.1, 10, 0.5]],
@@ -154,6 +162,8 @@ export const SEEDS = {
   'signal.stft': [() => [pending(2, 20), 8, { hopLength: 3, window: ft.signal.hann(8), center: false, normalized: true, onesided: false }]],
   'signal.istft': [() => [ft.signal.stft(pending(20), 8), 8, { length: 12, window: ft.signal.hamming(6) }]],
   'new Generator': [() => [ft.random.key(1)]],
+  'Generator.standardExponential': [() => [ft.random.generator(1), [3, 2]]],
+  'Generator.standardGamma': [() => [ft.random.generator(1), 2, [3, 2]]],
   'Generator.key': [() => [ft.random.generator(1)]],
   'new Slice': [() => [1, 5, 2], () => []],
   'MultiHeadAttention.cache': [() => [new ft.nn.MultiHeadAttention(8, 2), 1, 16]],

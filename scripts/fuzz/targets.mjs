@@ -99,7 +99,8 @@ function harvest(all) {
   }
   const examples = [...types.matchAll(/```ts\n\s*\* (.+) \/\/ .+\n\s*\* ```/g)].map(([, code]) => code)
   for (const code of examples) new Function('ft', `return (${code})`)(copy)
-  restore.forEach((put) => put())
+  // A method that classes inherit was replaced once for each of them: the first to be replaced is the last to be put back.
+  restore.reverse().forEach((put) => put())
   return recorded
 }
 

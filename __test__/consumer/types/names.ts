@@ -130,7 +130,7 @@ export function misuse(): void {
   // @ts-expect-error: its type says what to write
   ft.rand([2, 3])
   // @ts-expect-error: its type says what to write
-  new ft.nn.ReLU()
+  new ft.nn.MSELoss()
   // @ts-expect-error: not of integers
   i8.isposinf('x')
   // @ts-expect-error: no words

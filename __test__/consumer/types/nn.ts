@@ -22,6 +22,50 @@ export function results(): void {
   dtype('float32', ft.nn.glu(i8))
   dtype('float16', ft.nn.glu(f16, 0))
   dtype('float64', ft.nn.groupedQueryAttention(image(f32), image(f64), image(f16), undefined, { causal: true }))
+  dtype('float32', ft.nn.normalize(square(i8)))
+  dtype('complex64', ft.nn.normalize(square(c64)))
+  dtype('float64', ft.nn.cosineSimilarity(square(f32), square(f64)))
+  dtype('float16', ft.nn.pairwiseDistance(i8, f16, { keepdims: true }))
+  dtype('float16', ft.nn.softmin(f16, 0))
+  dtype('float32', ft.nn.softmin(bool))
+  dtype('float64', ft.nn.gumbelSoftmax(key, f64, { hard: true }))
+  dtype('int8', ft.nn.threshold(i8, 1, 0))
+  dtype('float64', ft.nn.instanceNorm(image(f32), undefined, f64.at(':1')))
+  dtype('int32', ft.nn.bilinear(i8, i8, ft.ones([2, 4, 4], { dtype: 'int8' })))
+  dtype('float64', ft.nn.bilinear(f32, f64, ft.ones([2, 4, 4])))
+  dtype('int8', ft.nn.pixelShuffle(ft.ones([4, 1, 1], { dtype: 'int8' }), 2))
+  dtype('bool', ft.nn.pixelUnshuffle(ft.ones([1, 2, 2], { dtype: 'bool' }), 2))
+  dtype('bfloat16', ft.nn.unfold(ft.ones([1, 2, 2], { dtype: 'bfloat16' }), 2))
+  dtype('int16', ft.nn.fold(ft.ones([4, 1], { dtype: 'int16' }), 2, 2))
+  dtype('float32', ft.nn.gridSample(ft.ones([1, 1, 2, 2], { dtype: 'int8' }), ft.zeros([1, 1, 1, 2], { dtype: 'float64' })))
+  dtype('float64', ft.nn.affineGrid(ft.ones([1, 2, 3], { dtype: 'float64' }), [1, 1, 2, 2]))
+  dtype('float16', ft.nn.channelDropout(key, ft.ones([1, 2, 2], { dtype: 'float16' })))
+  dtype('float64', ft.nn.ctcLoss(ft.zeros([2, 1, 2], { dtype: 'float64' }), ft.ones([1, 1], { dtype: 'int32' }), [2], [1]))
+  dtype({ values: 'int8', indices: 'int32' }, ft.nn.maxPool(image(i8), 2, { returnIndices: true }))
+  dtype('float16', ft.nn.maxPool(image(f16), 3, { ceilMode: true }))
+  dtype('float32', ft.nn.avgPool(image(i8), 3, { divisor: 2 }))
+  dtype('int16', ft.nn.maxUnpool(ft.ones([1, 1, 1], { dtype: 'int16' }), ft.zeros([1, 1, 1], { dtype: 'int32' }), 2))
+  dtype('float32', ft.nn.interpolate(image(i8), { scaleFactor: 1.5 }))
+  dtype('float64', ft.nn.interpolate(image(f64), 3, { mode: 'area' }))
+  dtype('float64', ft.nn.softplus(f64, { threshold: 20 }))
+  dtype('float64', ft.nn.binaryCrossEntropyWithLogits(f32, bool, undefined, { weight: f64 }))
+  dtype('float64', ft.nn.scaledDotProductAttention(image(f32), image(f64), image(f16), undefined, { enableGqa: true }))
+  // Layers of one function: the dtype that it gives.
+  dtype('int8', new ft.nn.ReLU().apply(null, i8))
+  dtype('float32', new ft.nn.Sigmoid().apply(null, i8))
+  dtype('bool', new ft.nn.Flatten(0).apply(null, bool))
+  dtype('int8', new ft.nn.MaxPool2d(1).apply(null, square(i8).reshape([1, 1, 2, 2])))
+  dtype('float32', new ft.nn.AvgPool(2, 1).apply(null, image(i8)))
+  dtype('float16', new ft.nn.Upsample({ scaleFactor: 2 }).apply(null, image(f16)))
+  const activated = new ft.nn.Sequential(new ft.nn.Linear(2, 3), new ft.nn.ReLU(), new ft.nn.Dropout(0.1), new ft.nn.Flatten())
+  dtype('float32', activated.apply(activated.init(key), square(f32)))
+  const encoder = new ft.nn.TransformerEncoder(new ft.nn.TransformerEncoderLayer(4, 2, { hidden: 3 }), 1)
+  dtype('float64', encoder.apply(encoder.init(key, { dtype: 'float64' }), image(f32)))
+  dtype('float32', encoder.encode(encoder.init(key), image(f16), { causal: true }))
+  const plain = new ft.nn.RNN(4, 2)
+  dtype('float32', plain.forward(plain.init(key), image(f32)).output)
+  dtype('float64', new ft.nn.InstanceNorm1d(1).apply(null, image(f64)))
+  dtype('float32', ft.nn.embedding(ft.ones([2], { dtype: 'int32' }), square(f32), { paddingIndex: 0 }))
   // Activations: integers and bool become float32.
   dtype('float32', ft.nn.relu6(f32))
   dtype('float32', ft.nn.selu(i8))
@@ -252,7 +296,7 @@ export function misuse(): void {
   // @ts-expect-error: a boolean for a word
   ft.nn.gelu(f32, { approximate: true })
   // @ts-expect-error: no such option
-  ft.nn.softplus(f32, { threshold: 20 })
+  ft.nn.softplus(f32, { limit: 20 })
   // @ts-expect-error: options are an object
   ft.nn.hardtanh(f32, -1, 1)
   // @ts-expect-error: no such option
@@ -364,7 +408,7 @@ export function misuse(): void {
   // @ts-expect-error: not of complex numbers
   ft.nn.avgPool(c64, 2)
   // @ts-expect-error: no such option
-  ft.nn.avgPool(f32, 2, { countIncludePad: true })
+  ft.nn.avgPool(f32, 2, { returnIndices: true })
   // @ts-expect-error: the size is missing
   ft.nn.adaptiveAvgPool(f32)
   // @ts-expect-error: complex numbers have no order
