@@ -4019,7 +4019,7 @@ interface FlattenOptions {
  * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
  * ```
  */
-declare function flatten$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A>;
+declare function flatten$2<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A>;
 /** Options of `roll`. */
 interface RollOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -4044,23 +4044,6 @@ interface RollOptions {
  * ```
  */
 declare function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A>;
-/**
- * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
- *
- * `out_i = x_{i mod n}`
- *
- * Takes any dtype; gives the same dtype.
- * NumPy `tile`, PyTorch `tile`.
- *
- * @param x A tensor.
- * @param repetitions Axis sizes.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
- * @example
- * ```ts
- * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
- * ```
- */
-declare function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: readonly number[]): Tensor<A>;
 /** Options of `repeat`. */
 interface RepeatOptions {
     /** One axis; negative ones count from the last. */
@@ -9177,6 +9160,8 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     expandDims(axis?: number | readonly number[]): Tensor<D>;
     /** As `ft.fillDiagonal`. */
     fillDiagonal(value: Tensor | Listed | Operand, options?: FillDiagonalOptions): Tensor<D>;
+    /** As `ft.flatten`. */
+    flatten(..._given: [options?: number | FlattenOptions, endAxis?: number]): Tensor<D>;
     /** As `ft.frexp`. */
     frexp(this: Takes<'real', D>): Several<{
         mantissa: Tensor<FloatOf<D>>;
@@ -9210,8 +9195,12 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     renorm(p: number, axis: number, maxnorm: number): Tensor<FloatOf<D>>;
     /** As `ft.repeat`. */
     repeat(..._given: [repeats: number | Positions | Tensor, options?: number | RepeatOptions]): Tensor<D>;
+    /** As `ft.reshape`, with the sizes in one array or one after the other. */
+    reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D>;
     /** As `ft.scatterReduce`. */
     scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+    /** As `ft.tile`. */
+    tile(..._given: [repetitions: number | readonly number[]]): Tensor<D>;
     /** As `ft.trapezoid`. */
     trapezoid<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions]): Tensor<FloatOf<Promote<D, B>>>;
     /** As `ft.uniqueConsecutive`. Reads a mask. */
@@ -9257,7 +9246,7 @@ interface QrOptions {
  * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
  * ```
  */
-declare function qr$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
+declare function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
     q: Tensor<FloatOf<A>>;
     r: Tensor<FloatOf<A>>;
 }>;
@@ -9319,7 +9308,7 @@ interface CholeskyOptions {
  * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
  * ```
  */
-declare function cholesky$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
+declare function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
 /**
  * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
  *
@@ -9440,7 +9429,7 @@ interface EighOptions {
  * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
  * ```
  */
-declare function eigh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
+declare function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
     eigenvalues: Tensor<RealOf<FloatOf<A>>>;
     eigenvectors: Tensor<FloatOf<A>>;
 }>;
@@ -9465,7 +9454,7 @@ interface EigvalshOptions {
  * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
  * ```
  */
-declare function eigvalsh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
+declare function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
 /**
  * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
  *
@@ -9500,7 +9489,7 @@ declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Seve
  * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
  * ```
  */
-declare function eigvals$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
+declare function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
 /** Options of `linalg.svd`. */
 interface SvdOptions {
     /** true by default. */
@@ -9984,12 +9973,35 @@ declare function vsplit<D extends DType>(x: Tensor<D>, sections: number | readon
 declare function dsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
 /** Positions in row-major order of the elements that are not zero. Reads `x`. */
 declare function flatnonzero(x: Tensor): ReturnType<typeof nonzero>[number];
+/** Options of `unique`. */
+interface UniqueReturns extends UniqueOptions {
+    /** Whether to give the positions of the first of each too; false by default. */
+    readonly returnIndex?: boolean | undefined;
+    /** Whether to give for each element its position among the values too; false by default. */
+    readonly returnInverse?: boolean | undefined;
+    /** Whether to give how often each occurs too; false by default. */
+    readonly returnCounts?: boolean | undefined;
+}
+type Wanted$1<O> = (O extends {
+    readonly returnIndex: true;
+} ? 'indices' : never) | (O extends {
+    readonly returnInverse: true;
+} ? 'inverseIndices' : never) | (O extends {
+    readonly returnCounts: true;
+} ? 'counts' : never);
+/** The distinct elements, and what is asked for beside them. */
+type UniqueOf<D extends DType, O> = [Wanted$1<O>] extends [never] ? Tensor<D> : Several<Pick<Unique<D>, 'values' | Wanted$1<O>>>;
 /**
- * The distinct elements in ascending order, as {@link uniqueValues}. Reads `x`.
+ * The distinct elements in ascending order, as {@link uniqueValues}, and with options what NumPy and PyTorch return beside them, in their order. Reads a
+ * mask.
  *
- * @throws {ArgumentError} for options: what NumPy and PyTorch return beside has functions of its own.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unique(ft.tensor([2, 1, 2]), { returnCounts: true }).counts // [1, 2]
+ * ```
  */
-declare function unique<D extends DType>(x: Tensor<D> & Takes<'real', D>, ...options: readonly never[]): Tensor<D>;
+declare function unique<D extends DType, const O extends UniqueReturns = {}>(x: Tensor<D>, options?: O): UniqueOf<D, O>;
 /** Axis sizes: `x.shape`. */
 declare function shape(x: Tensor): readonly number[];
 /** Number of axes: `x.ndim`. */
@@ -10115,14 +10127,30 @@ declare abstract class NamedMethods<D extends DType> extends ComposedMethods<D> 
     slogdet(): ReturnType<typeof slogdet<D>>;
     /** As `ft.linalg.matrixPower`. */
     matrixPower(n: number): ReturnType<typeof matrixPower<D>>;
+    /** As `ft.linalg.cholesky`. */
+    cholesky(options?: CholeskyOptions): Tensor<FloatOf<D>>;
+    /** As `ft.linalg.qr`. */
+    qr(options?: QrOptions): ReturnType<typeof qr<D>>;
     /** As `ft.linalg.expm`. */
     matrixExp(): ReturnType<typeof expm<D>>;
     /** As `ft.stopGradient`. */
     detach(): Tensor<D>;
     /** On the CPU. */
     cpu(): Tensor<D>;
-    /** The distinct elements in ascending order, as `ft.uniqueValues`. Reads the tensor. */
-    unique(this: Takes<'real', D>): Tensor<D>;
+    /** As `ft.unique`. Reads a mask. */
+    unique<const O extends UniqueReturns = {}>(options?: O): UniqueOf<D, O>;
+    /** PyTorch's `where`: this where a condition is true, `other` elsewhere. */
+    where<C extends Operand>(condition: Tensor, other: C & Fits<'any', C, D>): Tensor<Common<Tensor<D>, C>>;
+    /** As `ft.bincount`. Reads the largest element. */
+    bincount<W extends DType = 'int32'>(this: Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>>;
+    /** Zeros of another shape, of this dtype and on this device unless told otherwise. */
+    newZeros<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+    /** Ones of another shape, of this dtype and on this device unless told otherwise. */
+    newOnes<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+    /** One value in another shape, of this dtype and on this device unless told otherwise. */
+    newFull<E extends DType = D>(shape: readonly number[], fillValue: Scalar, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+    /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device unless told otherwise. */
+    newTensor<E extends DType = D>(data: TensorData, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
     /** {@link Tensor.astype} of another tensor's dtype. */
     typeAs<E extends DType>(other: Tensor<E>): Tensor<E>;
     /** As float32. */
@@ -10284,17 +10312,7 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
     /** @deprecated */
-    readonly qr: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly cholesky: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
     readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly eigh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly eigvals: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly eigvalsh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
     /** @deprecated */
     readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
     /** @deprecated */
@@ -10309,10 +10327,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>;
     /** @deprecated */
     readonly bernoulli: Instead<'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })'>;
-    /** @deprecated */
-    readonly applyAlongAxis: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>;
-    /** @deprecated */
-    readonly apply: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>;
     /** @deprecated */
     readonly nonzero: Instead<'write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions'>;
     /** @deprecated */
@@ -10422,14 +10436,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly pinMemory: Instead<'nothing to pin: await x.data() and ft.fromTypedArray copy at once'>;
     /** @deprecated */
-    readonly newZeros: Instead<'write ft.zeros(shape, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
-    readonly newOnes: Instead<'write ft.ones(shape, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
-    readonly newFull: Instead<'write ft.full(shape, value, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
-    readonly newTensor: Instead<'write ft.tensor(data, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
     readonly tofile: Instead<'write await ft.io.saveNpy(path, x)'>;
     /** @deprecated */
     readonly dump: Instead<'write await ft.io.saveNpy(path, x)'>;
@@ -10444,6 +10450,8 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly filter: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
     /** @deprecated */
+    readonly apply: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
+    /** @deprecated */
     readonly slice: Instead<'write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))'>;
     /** @deprecated */
     readonly get: Instead<'write x.at(0, 1), and .itemSync() for a number'>;
@@ -10453,8 +10461,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly print: Instead<'write console.log(x) or String(x)'>;
     /** @deprecated */
     readonly histogram: Instead<'write ft.histogram(x)'>;
-    /** @deprecated */
-    readonly bincount: Instead<'write ft.bincount(x)'>;
     /** @deprecated */
     readonly hstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
     /** @deprecated */
@@ -10472,6 +10478,12 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly cdist: Instead<'write ft.cdist(x, y)'>;
     /** @deprecated */
+    readonly eigh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
+    /** @deprecated */
+    readonly eigvals: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
+    /** @deprecated */
+    readonly eigvalsh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
+    /** @deprecated */
     readonly divmod: Instead<'write ft.divmod(x, y)'>;
     /** @deprecated */
     readonly modf: Instead<'write ft.modf(x)'>;
@@ -10487,8 +10499,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly stdMean: Instead<'write ft.stdMean(x)'>;
     /** @deprecated */
     readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>;
-    /** @deprecated */
-    readonly where: Instead<'write ft.where(condition, x, y)'>;
     /** @deprecated */
     readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>;
     /** @deprecated */
@@ -10640,6 +10650,41 @@ declare function concat<const A extends readonly Tensor[]>(arrays: A, options?: 
  * ```
  */
 declare function repeat$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number | Positions | Tensor, options?: number | RepeatOptions): Tensor<A>;
+/**
+ * Several axes as one, in row-major order; all of them by default, the first and the last of them by name or one after the other.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `ravel`, PyTorch `flatten`.
+ *
+ * @param x A tensor.
+ * @param options The first axis alone, or an object of options.
+ * @param endAxis The last axis, behind the first; -1 by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flatten({ startAxis: 1 })`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.flatten(ft.zeros([2, 3, 4]), 1).shape // [2, 12]
+ * ```
+ */
+declare function flatten$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FlattenOptions, endAxis?: number): Tensor<A>;
+/**
+ * The tensor again and again along its last axes, or along axes before them: as often as numbers say.
+ *
+ * `out_i = x_{i mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tile`, PyTorch `tile`.
+ *
+ * @param x A tensor.
+ * @param repetitions How often along each of the last axes; a number alone is along the last one.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).tile([-1])`.
+ * @example
+ * ```ts
+ * ft.tile(ft.tensor([1, 2]), 2) // [1, 2, 1, 2]
+ * ```
+ */
+declare function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: number | readonly number[]): Tensor<A>;
 
 /** Options of `linalg.matrixRank` and `linalg.pinv`. */
 interface ToleranceOptions {
@@ -11026,7 +11071,7 @@ declare const putMask: typeof putmask;
 /** Alias of {@link deg2rad}. */
 declare const radians: typeof deg2rad;
 /** Alias of {@link flatten}. */
-declare const ravel: typeof flatten$1;
+declare const ravel: typeof flatten$2;
 /** Alias of {@link repeat}. */
 declare const repeatInterleave: typeof repeat$1;
 /** Alias of {@link bitwiseRightShift}. */
@@ -11060,17 +11105,7 @@ declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatte
 /** @deprecated */
 declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
 /** @deprecated */
-declare const qr: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const cholesky: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
 declare const eig: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const eigh: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const eigvals: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const eigvalsh: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
 /** @deprecated */
 declare const lstsq: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
 /** @deprecated */
@@ -11085,10 +11120,6 @@ declare const asStrided: Instead<"strides are not visible; write x.at(...), x.un
 declare const multinomial$1: Instead<"write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })">;
 /** @deprecated */
 declare const bernoulli$1: Instead<"draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })">;
-/** @deprecated */
-declare const applyAlongAxis: Instead<"write operations on whole tensors with { axis }; a JavaScript function sees one element at a time">;
-/** @deprecated */
-declare const apply: Instead<"write operations on whole tensors with { axis }; a JavaScript function sees one element at a time">;
 /** @deprecated */
 declare const rand$1: Instead<"draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])">;
 /** @deprecated */
@@ -12524,7 +12555,7 @@ declare const orth: Instead<"there is no such function here yet">;
 declare function norm<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
 
 declare namespace linalg_d {
-  export { choSolve as choSolve, cholesky$1 as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh$1 as eigh, eigvals$1 as eigvals, eigvalsh$1 as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr$1 as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
+  export { choSolve as choSolve, cholesky as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
   export type { CholeskyOptions as CholeskyOptions, CholeskySolveOptions as CholeskySolveOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LUFactor as LUFactor, LinalgVanderOptions as LinalgVanderOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TensorinvOptions as TensorinvOptions, TensorsolveOptions as TensorsolveOptions, ToleranceOptions as ToleranceOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
@@ -16247,6 +16278,23 @@ declare function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed
 declare function cartesianProd<const A extends readonly Tensor[]>(...vectors: A): Tensor<PromoteAll<A>>;
 
 /**
+ * What a function makes of each line of an axis, a vector: its results stand along that axis. It is called for each line, and what it does is
+ * recorded; operations with `{ axis }` do the same in one step.
+ *
+ * NumPy `apply_along_axis`.
+ *
+ * @param fn Gives a tensor for a vector, of one shape for all.
+ * @param axis The axis; negative ones count from the last.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for no lines or more than 65,536 and results of different shapes, `ERR_ARGUMENT` for
+ * what is no function or gives no tensor.
+ * @example
+ * ```ts
+ * ft.applyAlongAxis((line) => line.sort(), 0, ft.tensor([[3, 1], [2, 5]])) // [[2, 1], [3, 5]]
+ * ```
+ */
+declare function applyAlongAxis<D extends DType, E extends DType>(fn: (line: Tensor<D>) => Tensor<E>, axis: number, x: Tensor<D>): Tensor<E>;
+
+/**
  * Elements in ascending order along the first axis: {@link sort}.
  *
  * PyTorch `msort`.
@@ -16971,5 +17019,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOptions, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -10,7 +10,7 @@ import type { AxisKeptOptions, AxisOptions } from './arrays/options.js'
 import { aminmax, frexp } from './arrays/pairs.js'
 import { addbmm, addmm, addmv, addr, baddbmm, type Added, type AddmmOptions } from './arrays/products.js'
 import { cummax, cummin, mode, type Placed } from './arrays/running.js'
-import { expandDims, repeat } from './arrays/shapes.js'
+import { expandDims, flatten, repeat, tile } from './arrays/shapes.js'
 import { argpartition, compress, msort, partition, uniqueConsecutive } from './arrays/sorting.js'
 import {
   fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, put, scatterReduce, type FillDiagonalOptions, type IndexAddOptions, type Reduction,
@@ -18,11 +18,12 @@ import {
 } from './arrays/updates.js'
 import { cov, trapezoid, type CovOptions } from './arrays/weighted.js'
 import type { DType, FloatOf, Promote, RealOf, Takes } from './generated/dtypes.js'
-import type { MeanOptions, RepeatOptions, TrapezoidOptions } from './generated/functions.js'
+import type { FlattenOptions, MeanOptions, RepeatOptions, TrapezoidOptions } from './generated/functions.js'
 import { OpMethods } from './generated/ops.js'
 import type { IndexItem } from './indexing.js'
 import type { Listed, Positions } from './listed.js'
 import type { Fits, Operand, With } from './operand.js'
+import { numbers } from './pytorch.js'
 import type { Several } from './several.js'
 import type { Tensor } from './tensor.js'
 
@@ -134,6 +135,11 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return fillDiagonal(self<D>(this), value, options)
   }
 
+  /** As `ft.flatten`. */
+  override flatten(..._given: [options?: number | FlattenOptions, endAxis?: number]): Tensor<D> {
+    return Reflect.apply(flatten, undefined, [this, ...arguments]) as Tensor<D>
+  }
+
   /** As `ft.frexp`. */
   frexp(this: Takes<'real', D>): Several<{ mantissa: Tensor<FloatOf<D>>; exponent: Tensor<'int32'> }> {
     return as(frexp(self(this)))
@@ -209,9 +215,19 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return Reflect.apply(repeat, undefined, [this, ...arguments]) as Tensor<D>
   }
 
+  /** As `ft.reshape`, with the sizes in one array or one after the other. */
+  override reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D> {
+    return typeof shape[0] === 'number' ? super.reshape(numbers('reshape', 'shape', shape)) : (Reflect.apply(super.reshape, this, shape) as Tensor<D>)
+  }
+
   /** As `ft.scatterReduce`. */
   scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction, options?: ScatterReduceOptions): Tensor<D> {
     return scatterReduce(self<D>(this), axis, index, source, reduction, options)
+  }
+
+  /** As `ft.tile`. */
+  override tile(..._given: [repetitions: number | readonly number[]]): Tensor<D> {
+    return Reflect.apply(tile, undefined, [this, ...arguments]) as Tensor<D>
   }
 
   /** As `ft.trapezoid`. */

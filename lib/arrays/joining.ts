@@ -244,14 +244,15 @@ export function rollaxis<D extends DType = 'float32'>(x: Tensor<D> | Listed, axi
 /** Tensors and numbers in arrays of arrays. */
 export type Blocks = Tensor | Scalar | readonly Blocks[]
 
-/** Deeper nesting than any tensor has rank. */
-const DEEPEST = 32
+/** Deeper nesting than any tensor has rank, and more blocks in one array than are joined one by one. */
+const [DEEPEST, WIDEST] = [32, 2 ** 12]
 
 /** How deep a list of lists is nested; all of its leaves are as deep. */
 function depthOf(op: string, item: unknown, level = 0): number {
   if (!Array.isArray(item)) return level
   if (level === DEEPEST) throw new ShapeError(`${op}: arrays are nested more than ${DEEPEST} deep`)
   if (item.length === 0) throw new ShapeError(`${op}: an array of blocks is empty`)
+  if (item.length > WIDEST) throw new ShapeError(`${op}: an array of ${item.length} blocks, more than ${WIDEST}`)
   const depths = item.map((part) => depthOf(op, part, level + 1))
   if (depths.some((depth) => depth !== depths[0])) throw new ShapeError(`${op}: blocks are nested to different depths`)
   return depths[0] as number

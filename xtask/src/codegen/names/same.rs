@@ -49,6 +49,11 @@ pub const SAME: &Names = &[
     (
         Function(""),
         &[
+            ("cholesky", "linalg.cholesky"),
+            ("eigh", "linalg.eigh"),
+            ("eigvals", "linalg.eigvals"),
+            ("eigvalsh", "linalg.eigvalsh"),
+            ("qr", "linalg.qr"),
             ("inv", "linalg.inv"),
             ("solve", "linalg.solve"),
             ("pinv", "pinv@arrays/tolerances"),
