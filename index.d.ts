@@ -1172,21 +1172,6 @@ declare function reciprocal<A extends DType = 'float32'>(x: Tensor<A> | Listed):
  */
 declare function exp<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
- * Power of two of each element; exact for integers.
- *
- * `2^x`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `exp2`, PyTorch `exp2`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
- * ```
- */
-declare function exp2<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
  * Exponential of each element minus 1, without cancellation near 0.
  *
  * `e^x - 1`
@@ -1472,21 +1457,6 @@ declare function deg2rad<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  */
 declare function rad2deg<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
- * Normalised sinc of each element; 1 at 0.
- *
- * `sin(pi x) / (pi x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `sinc`, PyTorch `sinc`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
- * ```
- */
-declare function sinc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
  * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
  *
  * `ln(x / (1 - x))`
@@ -1501,21 +1471,6 @@ declare function sinc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
  * ```
  */
 declare function logit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
- * Logistic function of each element.
- *
- * `1 / (1 + e^-x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `sigmoid`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
- * ```
- */
-declare function sigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Cube root of each element, negative for negative elements.
  *
@@ -1856,22 +1811,6 @@ declare function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real'
  * ```
  */
 declare function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
-/**
- * Logarithm of the sum of the exponentials of two operands.
- *
- * `ln(e^x1 + e^x2)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `logaddexp`, PyTorch `logaddexp`.
- *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
- * ```
- */
-declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
 /**
  * Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.
  *
@@ -3042,23 +2981,6 @@ interface LogsumexpOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
-/**
- * Logarithm of the sum of exponentials over axes (all by default), without overflow.
- *
- * `ln(sum_i e^x_i)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `logsumexp`.
- *
- * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
- * @example
- * ```ts
- * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
- * ```
- */
-declare function logsumexp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
 /** Options of `countNonzero`. */
 interface CountNonzeroOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -3464,25 +3386,6 @@ interface GradientOptions {
     /** A number; 1 by default. */
     readonly spacing?: number | undefined;
 }
-/**
- * Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.
- *
- * `(y_(i + 1) - y_(i - 1)) / (2 spacing)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `gradient`, PyTorch `gradient`.
- *
- * @param y A tensor of a real dtype.
- * @param coordinates A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
- * @example
- * ```ts
- * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
- * ```
- */
-declare function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `trapezoid`. */
 interface TrapezoidOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -9156,6 +9059,8 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     diagflat(options?: Parameters<typeof diagflat>[1]): Tensor<D>;
     /** As `ft.dist`. */
     dist<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, p?: number): Tensor<RealOf<FloatOf<Promote<D, B>>>>;
+    /** As `ft.exp2`. */
+    exp2(): Tensor<FloatOf<D>>;
     /** As `ft.expandDims`. A view. */
     expandDims(axis?: number | readonly number[]): Tensor<D>;
     /** As `ft.fillDiagonal`. */
@@ -9167,6 +9072,8 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
         mantissa: Tensor<FloatOf<D>>;
         exponent: Tensor<'int32'>;
     }>;
+    /** As `ft.gradient`. */
+    gradient<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions]): Tensor<FloatOf<Promote<D, B>>>;
     /** As `ft.histc`. */
     histc(this: Takes<'real', D>, options?: HistcOptions): Tensor<D>;
     /** As `ft.indexAdd`. */
@@ -9179,8 +9086,12 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     indexPut(indices: readonly IndexItem[], values: Tensor | Listed | Operand): Tensor<D>;
     /** As `ft.isreal`. */
     isreal(): Tensor<'bool'>;
+    /** As `ft.logaddexp`. */
+    logaddexp<B extends Operand>(..._given: [x2: B & Fits<'any', B>]): Tensor<FloatOf<With<D, B>>>;
     /** As `ft.logdet`. */
     logdet(): Tensor<FloatOf<D>>;
+    /** As `ft.logsumexp`. */
+    logsumexp(..._given: [options?: number | readonly number[] | LogsumexpOptions]): Tensor<FloatOf<D>>;
     /** As `ft.maskedScatter`. */
     maskedScatter(mask: Tensor | readonly boolean[], source: Tensor | Listed): Tensor<D>;
     /** As `ft.mode`. */
@@ -9199,6 +9110,10 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D>;
     /** As `ft.scatterReduce`. */
     scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+    /** As `ft.sigmoid`. */
+    sigmoid(): Tensor<FloatOf<D>>;
+    /** As `ft.sinc`. */
+    sinc(): Tensor<FloatOf<D>>;
     /** As `ft.tile`. */
     tile(..._given: [repetitions: number | readonly number[]]): Tensor<D>;
     /** As `ft.trapezoid`. */
@@ -12690,21 +12605,6 @@ interface GeluOptions {
  */
 declare function gelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: GeluOptions): Tensor<FloatOf<A>>;
 /**
- * Sigmoid linear unit (swish).
- *
- * `x / (1 + e^-x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.silu`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
- * ```
- */
-declare function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
  * Mish.
  *
  * `x tanh(ln(1 + e^x))`
@@ -12755,36 +12655,6 @@ declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
  * ```
  */
 declare function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
- * Softsign.
- *
- * `x / (1 + |x|)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.softsign`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
- * ```
- */
-declare function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
- * What the hyperbolic tangent leaves of each element.
- *
- * `x - tanh(x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.tanhshrink`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
- * ```
- */
-declare function tanhshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.hardtanh`. */
 interface HardtanhOptions {
     /** A number; -1 by default. */
@@ -13043,23 +12913,6 @@ interface L1LossOptions {
     /** 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
 }
-/**
- * Absolute errors of predictions: their mean, with a reduction their sum, or all of them.
- *
- * `mean |x - target|`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.l1_loss`.
- *
- * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
- * @example
- * ```ts
- * ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1
- * ```
- */
-declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.huberLoss`. */
 interface HuberLossOptions {
     /** 'mean' by default. */
@@ -13373,6 +13226,69 @@ interface InterpolateOptions {
  * ```
  */
 declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
+
+/**
+ * Each element times its logistic function.
+ *
+ * `x / (1 + e^-x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.silu`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.nn.silu(ft.tensor([{ re: 0, im: 0 }])) // [{ re: 0, im: 0 }]
+ * ```
+ */
+declare function silu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Each element over 1 more than its magnitude.
+ *
+ * `x / (1 + |x|)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softsign`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.nn.softsign(ft.tensor([{ re: 3, im: 4 }])) // [{ re: 0.5, im: 0.6666667 }]
+ * ```
+ */
+declare function softsign<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * What each element is above its hyperbolic tangent.
+ *
+ * `x - tanh(x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.tanhshrink`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.nn.tanhshrink(ft.tensor([{ re: 0, im: 0 }])) // [{ re: 0, im: 0 }]
+ * ```
+ */
+declare function tanhshrink<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Absolute errors of predictions: their mean, with a reduction their sum, or all of them; of complex predictions the magnitudes of their errors.
+ *
+ * `mean |x - target|`
+ *
+ * Takes any dtype; gives the promoted dtype, of complex numbers that of their parts, float32 for integers and bool.
+ * PyTorch `nn.functional.l1_loss`.
+ *
+ * @param x Predictions.
+ * @param target What was to be predicted.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that differ, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.l1Loss(ft.tensor([{ re: 3, im: 4 }]), ft.tensor([{ re: 0, im: 0 }])) // 5
+ * ```
+ */
+declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<RealOf<FloatOf<Promote<A, B>>>>;
 
 /**
  * Rows of weights [entries, features] that integers pick: a vector of features in the place of each index.
@@ -14418,6 +14334,105 @@ interface LoadStateOptions {
 declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<Record<string, Tensor>>, trees: T, options?: LoadStateOptions): {
     -readonly [K in keyof T]: T[K];
 };
+
+/**
+ * 2 to the power of each element.
+ *
+ * `2^x`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `exp2`, PyTorch `exp2`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.exp2(ft.tensor([{ re: 3, im: 0 }])) // [{ re: 8, im: 0 }]
+ * ```
+ */
+declare function exp2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * The sine of pi times each element over pi times it, 1 at 0.
+ *
+ * `sin(pi x) / (pi x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `sinc`, PyTorch `sinc`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.sinc(ft.tensor([{ re: 0, im: 0 }, { re: 1, im: 0 }])) // [{ re: 1, im: 0 }, { re: 0, im: 0 }]
+ * ```
+ */
+declare function sinc<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * The logistic function of each element. Of complex numbers no power that is computed is larger than 1.
+ *
+ * `1 / (1 + e^-x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `sigmoid`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.sigmoid(ft.tensor([{ re: 0, im: 0 }])) // [{ re: 0.5, im: 0 }]
+ * ```
+ */
+declare function sigmoid<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * The logarithm of the sum of the exponentials of both, without computing these: of the number with the larger real part and what the other adds.
+ *
+ * `log(e^x_1 + e^x_2)`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `logaddexp`, PyTorch `logaddexp`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.logaddexp(ft.tensor([{ re: 0, im: 0 }]), 0) // [{ re: 0.6931472, im: 0 }]
+ * ```
+ */
+declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * The logarithm of the sum of exponentials over axes, without computing these: those of differences from the largest (of complex numbers from that of
+ * the largest real part) are summed.
+ *
+ * `log(sum e^x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logsumexp`.
+ *
+ * @param x A tensor.
+ * @param options The axis or axes alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).logsumexp(1)`.
+ * @example
+ * ```ts
+ * ft.logsumexp(ft.tensor([{ re: 0, im: 0 }, { re: 0, im: 0 }])) // { re: 0.6931472, im: 0 }
+ * ```
+ */
+declare function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
+/**
+ * Derivatives of samples along an axis (the last by default), by central differences inside and one-sided ones at the ends; of complex samples those of
+ * their parts.
+ *
+ * `(y_(i + 1) - y_(i - 1)) / (x_(i + 1) - x_(i - 1))` where the distances are equal
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `gradient`, PyTorch `gradient`.
+ *
+ * @param y A tensor.
+ * @param coordinates Where the samples are, a vector; `spacing` apart by default.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.gradient(ft.tensor([{ re: 1, im: 0 }, { re: 2, im: 4 }])) // [{ re: 1, im: 4 }, { re: 1, im: 4 }]
+ * ```
+ */
+declare function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** Alias of {@link adaptiveAvgPool}. */
 declare const adaptiveAvgPool1d: typeof adaptiveAvgPool;

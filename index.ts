@@ -40,6 +40,7 @@ export {
 } from './lib/pytorch.js'
 export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
 export { packbits, unpackbits, type PackbitsOptions, type UnpackbitsOptions } from './lib/arrays/bits.js'
+export { exp2, gradient, logaddexp, logsumexp, sigmoid, sinc } from './lib/arrays/complex.js'
 export { choose, piecewise, type ChooseOptions, type Piece } from './lib/arrays/choices.js'
 export {
   ediff1d, histc, histogram2d, histogramdd, type Ediff1dOptions, type HistcOptions, type Histogram2d, type Histogramdd, type HistogramddOptions

@@ -14,6 +14,7 @@ import { dataSync } from '../reading.js'
 import type { Scalar } from '../record.js'
 import { parseItems, Slice, slice } from '../slice.js'
 import { Tensor } from '../tensor.js'
+import { bytesOf } from '../typedarray.js'
 import { axisOrOptions, type AxisOptions } from './options.js'
 
 /** A tensor and the axis that is meant: without one all elements, along one axis. */
@@ -349,6 +350,7 @@ export function fromiter<E extends DType = 'float32'>(iterable: Iterable<unknown
   const most = o['count'] === undefined ? MOST_WALKED + 1 : integer(op, 'count', o['count'])
   if (most < 0 || (most > MOST_WALKED && o['count'] !== undefined)) throw new ArgumentError(`${op}: 'count' must be from 0 to ${MOST_WALKED}, got ${most}`)
   if (iterable instanceof Tensor && iterable.ndim !== 1) throw new ShapeError(`${op}: a tensor must be a vector, got shape [${iterable.shape.join(', ')}]`)
+  if (ArrayBuffer.isView(iterable)) bytesOf(op, iterable)
   // The walk of a tensor would read it element by element.
   const source = iterable instanceof Tensor ? (tensorGiven(op, 'iterable', iterable).toArray() as unknown[]) : iterable
   const items: unknown[] = []

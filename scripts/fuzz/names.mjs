@@ -13,7 +13,7 @@ const ALONE = [
   'isneginf', 'dim', 'numel', 'itemsize', 'elementSize', 'nbytes', 'H', 'mH', 'flatnonzero', 'ndim', 'shape', 'size', 'isTensor', 'fft.fft2', 'fft.ifft2', 'fft.irfft2', 'fft.rfft2'
 ]
 /** Names that take a matrix. */
-const SQUARE = ['inverse', 'pinverse', 'det', 'slogdet', 'matrixExp', 'inv', 'pinv']
+const SQUARE = ['inverse', 'pinverse', 'det', 'slogdet', 'matrixExp', 'inv', 'pinv', 'eigh', 'eigvals', 'eigvalsh']
 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const NAME_SEEDS = {

@@ -87,6 +87,18 @@ export function results(): void {
   dtype('int8', i8.unique({ axis: 0 }))
   dtype({ values: 'int8', counts: 'int32' }, ft.unique(i8, { returnCounts: true }))
   dtype({ values: 'float32', indices: 'int32', inverseIndices: 'int32' }, f32.unique({ returnIndex: true, returnInverse: true }))
+  // Complex numbers where rows take real ones alone.
+  dtype('complex128', ft.exp2(c128))
+  dtype('complex64', c64.sinc())
+  dtype('complex64', c64.sigmoid())
+  dtype('complex128', c64.logaddexp(f64))
+  dtype('complex64', ft.logaddexp(c64, 1))
+  dtype('complex64', c64.logsumexp(0))
+  dtype('complex128', c64.gradient(f64))
+  dtype('complex128', ft.nn.silu(c128))
+  dtype('complex64', ft.nn.softsign(c64))
+  dtype('complex64', ft.nn.tanhshrink(c64))
+  dtype('float64', ft.nn.l1Loss(c64, f64))
   // Of PyTorch's tensors.
   dtype('float64', f32.where(bool, f64))
   dtype('float32', f32.where(bool, 1))
