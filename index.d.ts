@@ -1172,21 +1172,6 @@ declare function reciprocal<A extends DType = 'float32'>(x: Tensor<A> | Listed):
  */
 declare function exp<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
- * Power of two of each element; exact for integers.
- *
- * `2^x`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `exp2`, PyTorch `exp2`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
- * ```
- */
-declare function exp2<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
  * Exponential of each element minus 1, without cancellation near 0.
  *
  * `e^x - 1`
@@ -1472,21 +1457,6 @@ declare function deg2rad<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  */
 declare function rad2deg<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
- * Normalised sinc of each element; 1 at 0.
- *
- * `sin(pi x) / (pi x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `sinc`, PyTorch `sinc`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
- * ```
- */
-declare function sinc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
  * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
  *
  * `ln(x / (1 - x))`
@@ -1501,21 +1471,6 @@ declare function sinc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
  * ```
  */
 declare function logit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
- * Logistic function of each element.
- *
- * `1 / (1 + e^-x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `sigmoid`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
- * ```
- */
-declare function sigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Cube root of each element, negative for negative elements.
  *
@@ -1856,22 +1811,6 @@ declare function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real'
  * ```
  */
 declare function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
-/**
- * Logarithm of the sum of the exponentials of two operands.
- *
- * `ln(e^x1 + e^x2)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `logaddexp`, PyTorch `logaddexp`.
- *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
- * ```
- */
-declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
 /**
  * Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.
  *
@@ -3042,23 +2981,6 @@ interface LogsumexpOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
-/**
- * Logarithm of the sum of exponentials over axes (all by default), without overflow.
- *
- * `ln(sum_i e^x_i)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `logsumexp`.
- *
- * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
- * @example
- * ```ts
- * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
- * ```
- */
-declare function logsumexp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
 /** Options of `countNonzero`. */
 interface CountNonzeroOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -3464,25 +3386,6 @@ interface GradientOptions {
     /** A number; 1 by default. */
     readonly spacing?: number | undefined;
 }
-/**
- * Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.
- *
- * `(y_(i + 1) - y_(i - 1)) / (2 spacing)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `gradient`, PyTorch `gradient`.
- *
- * @param y A tensor of a real dtype.
- * @param coordinates A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
- * @example
- * ```ts
- * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
- * ```
- */
-declare function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `trapezoid`. */
 interface TrapezoidOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4019,7 +3922,7 @@ interface FlattenOptions {
  * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
  * ```
  */
-declare function flatten$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A>;
+declare function flatten$2<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A>;
 /** Options of `roll`. */
 interface RollOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -4044,23 +3947,6 @@ interface RollOptions {
  * ```
  */
 declare function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A>;
-/**
- * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
- *
- * `out_i = x_{i mod n}`
- *
- * Takes any dtype; gives the same dtype.
- * NumPy `tile`, PyTorch `tile`.
- *
- * @param x A tensor.
- * @param repetitions Axis sizes.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
- * @example
- * ```ts
- * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
- * ```
- */
-declare function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: readonly number[]): Tensor<A>;
 /** Options of `repeat`. */
 interface RepeatOptions {
     /** One axis; negative ones count from the last. */
@@ -9173,15 +9059,21 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     diagflat(options?: Parameters<typeof diagflat>[1]): Tensor<D>;
     /** As `ft.dist`. */
     dist<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, p?: number): Tensor<RealOf<FloatOf<Promote<D, B>>>>;
+    /** As `ft.exp2`. */
+    exp2(): Tensor<FloatOf<D>>;
     /** As `ft.expandDims`. A view. */
     expandDims(axis?: number | readonly number[]): Tensor<D>;
     /** As `ft.fillDiagonal`. */
     fillDiagonal(value: Tensor | Listed | Operand, options?: FillDiagonalOptions): Tensor<D>;
+    /** As `ft.flatten`. */
+    flatten(..._given: [options?: number | FlattenOptions, endAxis?: number]): Tensor<D>;
     /** As `ft.frexp`. */
     frexp(this: Takes<'real', D>): Several<{
         mantissa: Tensor<FloatOf<D>>;
         exponent: Tensor<'int32'>;
     }>;
+    /** As `ft.gradient`. */
+    gradient<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions]): Tensor<FloatOf<Promote<D, B>>>;
     /** As `ft.histc`. */
     histc(this: Takes<'real', D>, options?: HistcOptions): Tensor<D>;
     /** As `ft.indexAdd`. */
@@ -9194,8 +9086,12 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     indexPut(indices: readonly IndexItem[], values: Tensor | Listed | Operand): Tensor<D>;
     /** As `ft.isreal`. */
     isreal(): Tensor<'bool'>;
+    /** As `ft.logaddexp`. */
+    logaddexp<B extends Operand>(..._given: [x2: B & Fits<'any', B>]): Tensor<FloatOf<With<D, B>>>;
     /** As `ft.logdet`. */
     logdet(): Tensor<FloatOf<D>>;
+    /** As `ft.logsumexp`. */
+    logsumexp(..._given: [options?: number | readonly number[] | LogsumexpOptions]): Tensor<FloatOf<D>>;
     /** As `ft.maskedScatter`. */
     maskedScatter(mask: Tensor | readonly boolean[], source: Tensor | Listed): Tensor<D>;
     /** As `ft.mode`. */
@@ -9210,8 +9106,16 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     renorm(p: number, axis: number, maxnorm: number): Tensor<FloatOf<D>>;
     /** As `ft.repeat`. */
     repeat(..._given: [repeats: number | Positions | Tensor, options?: number | RepeatOptions]): Tensor<D>;
+    /** As `ft.reshape`, with the sizes in one array or one after the other. */
+    reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D>;
     /** As `ft.scatterReduce`. */
     scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+    /** As `ft.sigmoid`. */
+    sigmoid(): Tensor<FloatOf<D>>;
+    /** As `ft.sinc`. */
+    sinc(): Tensor<FloatOf<D>>;
+    /** As `ft.tile`. */
+    tile(..._given: [repetitions: number | readonly number[]]): Tensor<D>;
     /** As `ft.trapezoid`. */
     trapezoid<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions]): Tensor<FloatOf<Promote<D, B>>>;
     /** As `ft.uniqueConsecutive`. Reads a mask. */
@@ -9257,7 +9161,7 @@ interface QrOptions {
  * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
  * ```
  */
-declare function qr$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
+declare function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
     q: Tensor<FloatOf<A>>;
     r: Tensor<FloatOf<A>>;
 }>;
@@ -9319,7 +9223,7 @@ interface CholeskyOptions {
  * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
  * ```
  */
-declare function cholesky$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
+declare function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
 /**
  * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
  *
@@ -9440,7 +9344,7 @@ interface EighOptions {
  * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
  * ```
  */
-declare function eigh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
+declare function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
     eigenvalues: Tensor<RealOf<FloatOf<A>>>;
     eigenvectors: Tensor<FloatOf<A>>;
 }>;
@@ -9465,7 +9369,7 @@ interface EigvalshOptions {
  * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
  * ```
  */
-declare function eigvalsh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
+declare function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
 /**
  * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
  *
@@ -9500,7 +9404,7 @@ declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Seve
  * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
  * ```
  */
-declare function eigvals$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
+declare function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
 /** Options of `linalg.svd`. */
 interface SvdOptions {
     /** true by default. */
@@ -9984,12 +9888,35 @@ declare function vsplit<D extends DType>(x: Tensor<D>, sections: number | readon
 declare function dsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
 /** Positions in row-major order of the elements that are not zero. Reads `x`. */
 declare function flatnonzero(x: Tensor): ReturnType<typeof nonzero>[number];
+/** Options of `unique`. */
+interface UniqueReturns extends UniqueOptions {
+    /** Whether to give the positions of the first of each too; false by default. */
+    readonly returnIndex?: boolean | undefined;
+    /** Whether to give for each element its position among the values too; false by default. */
+    readonly returnInverse?: boolean | undefined;
+    /** Whether to give how often each occurs too; false by default. */
+    readonly returnCounts?: boolean | undefined;
+}
+type Wanted$1<O> = (O extends {
+    readonly returnIndex: true;
+} ? 'indices' : never) | (O extends {
+    readonly returnInverse: true;
+} ? 'inverseIndices' : never) | (O extends {
+    readonly returnCounts: true;
+} ? 'counts' : never);
+/** The distinct elements, and what is asked for beside them. */
+type UniqueOf<D extends DType, O> = [Wanted$1<O>] extends [never] ? Tensor<D> : Several<Pick<Unique<D>, 'values' | Wanted$1<O>>>;
 /**
- * The distinct elements in ascending order, as {@link uniqueValues}. Reads `x`.
+ * The distinct elements in ascending order, as {@link uniqueValues}, and with options what NumPy and PyTorch return beside them, in their order. Reads a
+ * mask.
  *
- * @throws {ArgumentError} for options: what NumPy and PyTorch return beside has functions of its own.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unique(ft.tensor([2, 1, 2]), { returnCounts: true }).counts // [1, 2]
+ * ```
  */
-declare function unique<D extends DType>(x: Tensor<D> & Takes<'real', D>, ...options: readonly never[]): Tensor<D>;
+declare function unique<D extends DType, const O extends UniqueReturns = {}>(x: Tensor<D>, options?: O): UniqueOf<D, O>;
 /** Axis sizes: `x.shape`. */
 declare function shape(x: Tensor): readonly number[];
 /** Number of axes: `x.ndim`. */
@@ -10115,14 +10042,30 @@ declare abstract class NamedMethods<D extends DType> extends ComposedMethods<D> 
     slogdet(): ReturnType<typeof slogdet<D>>;
     /** As `ft.linalg.matrixPower`. */
     matrixPower(n: number): ReturnType<typeof matrixPower<D>>;
+    /** As `ft.linalg.cholesky`. */
+    cholesky(options?: CholeskyOptions): Tensor<FloatOf<D>>;
+    /** As `ft.linalg.qr`. */
+    qr(options?: QrOptions): ReturnType<typeof qr<D>>;
     /** As `ft.linalg.expm`. */
     matrixExp(): ReturnType<typeof expm<D>>;
     /** As `ft.stopGradient`. */
     detach(): Tensor<D>;
     /** On the CPU. */
     cpu(): Tensor<D>;
-    /** The distinct elements in ascending order, as `ft.uniqueValues`. Reads the tensor. */
-    unique(this: Takes<'real', D>): Tensor<D>;
+    /** As `ft.unique`. Reads a mask. */
+    unique<const O extends UniqueReturns = {}>(options?: O): UniqueOf<D, O>;
+    /** PyTorch's `where`: this where a condition is true, `other` elsewhere. */
+    where<C extends Operand>(condition: Tensor, other: C & Fits<'any', C, D>): Tensor<Common<Tensor<D>, C>>;
+    /** As `ft.bincount`. Reads the largest element. */
+    bincount<W extends DType = 'int32'>(this: Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>>;
+    /** Zeros of another shape, of this dtype and on this device unless told otherwise. */
+    newZeros<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+    /** Ones of another shape, of this dtype and on this device unless told otherwise. */
+    newOnes<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+    /** One value in another shape, of this dtype and on this device unless told otherwise. */
+    newFull<E extends DType = D>(shape: readonly number[], fillValue: Scalar, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+    /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device unless told otherwise. */
+    newTensor<E extends DType = D>(data: TensorData, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
     /** {@link Tensor.astype} of another tensor's dtype. */
     typeAs<E extends DType>(other: Tensor<E>): Tensor<E>;
     /** As float32. */
@@ -10284,17 +10227,7 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
     /** @deprecated */
-    readonly qr: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly cholesky: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
     readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly eigh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly eigvals: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
-    readonly eigvalsh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
     /** @deprecated */
     readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
     /** @deprecated */
@@ -10309,10 +10242,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>;
     /** @deprecated */
     readonly bernoulli: Instead<'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })'>;
-    /** @deprecated */
-    readonly applyAlongAxis: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>;
-    /** @deprecated */
-    readonly apply: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>;
     /** @deprecated */
     readonly nonzero: Instead<'write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions'>;
     /** @deprecated */
@@ -10422,14 +10351,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly pinMemory: Instead<'nothing to pin: await x.data() and ft.fromTypedArray copy at once'>;
     /** @deprecated */
-    readonly newZeros: Instead<'write ft.zeros(shape, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
-    readonly newOnes: Instead<'write ft.ones(shape, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
-    readonly newFull: Instead<'write ft.full(shape, value, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
-    readonly newTensor: Instead<'write ft.tensor(data, { dtype: x.dtype, device: x.device })'>;
-    /** @deprecated */
     readonly tofile: Instead<'write await ft.io.saveNpy(path, x)'>;
     /** @deprecated */
     readonly dump: Instead<'write await ft.io.saveNpy(path, x)'>;
@@ -10444,6 +10365,8 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly filter: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
     /** @deprecated */
+    readonly apply: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
+    /** @deprecated */
     readonly slice: Instead<'write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))'>;
     /** @deprecated */
     readonly get: Instead<'write x.at(0, 1), and .itemSync() for a number'>;
@@ -10453,8 +10376,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly print: Instead<'write console.log(x) or String(x)'>;
     /** @deprecated */
     readonly histogram: Instead<'write ft.histogram(x)'>;
-    /** @deprecated */
-    readonly bincount: Instead<'write ft.bincount(x)'>;
     /** @deprecated */
     readonly hstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
     /** @deprecated */
@@ -10472,6 +10393,12 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly cdist: Instead<'write ft.cdist(x, y)'>;
     /** @deprecated */
+    readonly eigh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
+    /** @deprecated */
+    readonly eigvals: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
+    /** @deprecated */
+    readonly eigvalsh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
+    /** @deprecated */
     readonly divmod: Instead<'write ft.divmod(x, y)'>;
     /** @deprecated */
     readonly modf: Instead<'write ft.modf(x)'>;
@@ -10487,8 +10414,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly stdMean: Instead<'write ft.stdMean(x)'>;
     /** @deprecated */
     readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>;
-    /** @deprecated */
-    readonly where: Instead<'write ft.where(condition, x, y)'>;
     /** @deprecated */
     readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>;
     /** @deprecated */
@@ -10652,6 +10577,41 @@ declare function concat<const A extends readonly Tensor[]>(arrays: A, options?: 
  * ```
  */
 declare function repeat$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number | Positions | Tensor, options?: number | RepeatOptions): Tensor<A>;
+/**
+ * Several axes as one, in row-major order; all of them by default, the first and the last of them by name or one after the other.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `ravel`, PyTorch `flatten`.
+ *
+ * @param x A tensor.
+ * @param options The first axis alone, or an object of options.
+ * @param endAxis The last axis, behind the first; -1 by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flatten({ startAxis: 1 })`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.flatten(ft.zeros([2, 3, 4]), 1).shape // [2, 12]
+ * ```
+ */
+declare function flatten$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FlattenOptions, endAxis?: number): Tensor<A>;
+/**
+ * The tensor again and again along its last axes, or along axes before them: as often as numbers say.
+ *
+ * `out_i = x_{i mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tile`, PyTorch `tile`.
+ *
+ * @param x A tensor.
+ * @param repetitions How often along each of the last axes; a number alone is along the last one.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).tile([-1])`.
+ * @example
+ * ```ts
+ * ft.tile(ft.tensor([1, 2]), 2) // [1, 2, 1, 2]
+ * ```
+ */
+declare function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: number | readonly number[]): Tensor<A>;
 
 /** Options of `linalg.matrixRank` and `linalg.pinv`. */
 interface ToleranceOptions {
@@ -11039,7 +10999,7 @@ declare const putMask: typeof putmask;
 /** Alias of {@link deg2rad}. */
 declare const radians: typeof deg2rad;
 /** Alias of {@link flatten}. */
-declare const ravel: typeof flatten$1;
+declare const ravel: typeof flatten$2;
 /** Alias of {@link repeat}. */
 declare const repeatInterleave: typeof repeat$1;
 /** Alias of {@link bitwiseRightShift}. */
@@ -11073,17 +11033,7 @@ declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatte
 /** @deprecated */
 declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
 /** @deprecated */
-declare const qr: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const cholesky: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
 declare const eig: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const eigh: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const eigvals: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
-declare const eigvalsh: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
 /** @deprecated */
 declare const lstsq: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
 /** @deprecated */
@@ -11098,10 +11048,6 @@ declare const asStrided: Instead<"strides are not visible; write x.at(...), x.un
 declare const multinomial$1: Instead<"write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })">;
 /** @deprecated */
 declare const bernoulli$1: Instead<"draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })">;
-/** @deprecated */
-declare const applyAlongAxis: Instead<"write operations on whole tensors with { axis }; a JavaScript function sees one element at a time">;
-/** @deprecated */
-declare const apply: Instead<"write operations on whole tensors with { axis }; a JavaScript function sees one element at a time">;
 /** @deprecated */
 declare const rand$1: Instead<"draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])">;
 /** @deprecated */
@@ -12535,7 +12481,7 @@ declare const orth: Instead<"there is no such function here yet">;
 declare function norm<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
 
 declare namespace linalg_d {
-  export { choSolve as choSolve, cholesky$1 as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh$1 as eigh, eigvals$1 as eigvals, eigvalsh$1 as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr$1 as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
+  export { choSolve as choSolve, cholesky as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
   export type { CholeskyOptions as CholeskyOptions, CholeskySolveOptions as CholeskySolveOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LUFactor as LUFactor, LinalgVanderOptions as LinalgVanderOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TensorinvOptions as TensorinvOptions, TensorsolveOptions as TensorsolveOptions, ToleranceOptions as ToleranceOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
@@ -12670,21 +12616,6 @@ interface GeluOptions {
  */
 declare function gelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: GeluOptions): Tensor<FloatOf<A>>;
 /**
- * Sigmoid linear unit (swish).
- *
- * `x / (1 + e^-x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.silu`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
- * ```
- */
-declare function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
  * Mish.
  *
  * `x tanh(ln(1 + e^x))`
@@ -12714,36 +12645,6 @@ declare function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
  * ```
  */
 declare function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
- * Softsign.
- *
- * `x / (1 + |x|)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.softsign`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
- * ```
- */
-declare function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
-/**
- * What the hyperbolic tangent leaves of each element.
- *
- * `x - tanh(x)`
- *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
- * PyTorch `nn.functional.tanhshrink`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
- * ```
- */
-declare function tanhshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.hardtanh`. */
 interface HardtanhOptions {
     /** A number; -1 by default. */
@@ -12981,23 +12882,6 @@ interface L1LossOptions {
     /** 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
 }
-/**
- * Absolute errors of predictions: their mean, with a reduction their sum, or all of them.
- *
- * `mean |x - target|`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.l1_loss`.
- *
- * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
- * @example
- * ```ts
- * ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1
- * ```
- */
-declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.huberLoss`. */
 interface HuberLossOptions {
     /** 'mean' by default. */
@@ -13224,6 +13108,69 @@ declare function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Ta
  * ```
  */
 declare function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<A>;
+
+/**
+ * Each element times its logistic function.
+ *
+ * `x / (1 + e^-x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.silu`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.nn.silu(ft.tensor([{ re: 0, im: 0 }])) // [{ re: 0, im: 0 }]
+ * ```
+ */
+declare function silu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Each element over 1 more than its magnitude.
+ *
+ * `x / (1 + |x|)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softsign`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.nn.softsign(ft.tensor([{ re: 3, im: 4 }])) // [{ re: 0.5, im: 0.6666667 }]
+ * ```
+ */
+declare function softsign<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * What each element is above its hyperbolic tangent.
+ *
+ * `x - tanh(x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.tanhshrink`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.nn.tanhshrink(ft.tensor([{ re: 0, im: 0 }])) // [{ re: 0, im: 0 }]
+ * ```
+ */
+declare function tanhshrink<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Absolute errors of predictions: their mean, with a reduction their sum, or all of them; of complex predictions the magnitudes of their errors.
+ *
+ * `mean |x - target|`
+ *
+ * Takes any dtype; gives the promoted dtype, of complex numbers that of their parts, float32 for integers and bool.
+ * PyTorch `nn.functional.l1_loss`.
+ *
+ * @param x Predictions.
+ * @param target What was to be predicted.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that differ, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.l1Loss(ft.tensor([{ re: 3, im: 4 }]), ft.tensor([{ re: 0, im: 0 }])) // 5
+ * ```
+ */
+declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<RealOf<FloatOf<Promote<A, B>>>>;
 
 /** Options of `nn.embedding`. */
 interface EmbedOptions {
@@ -15447,6 +15394,105 @@ interface LoadStateOptions {
 declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<Record<string, Tensor>>, trees: T, options?: LoadStateOptions): {
     -readonly [K in keyof T]: T[K];
 };
+
+/**
+ * 2 to the power of each element.
+ *
+ * `2^x`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `exp2`, PyTorch `exp2`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.exp2(ft.tensor([{ re: 3, im: 0 }])) // [{ re: 8, im: 0 }]
+ * ```
+ */
+declare function exp2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * The sine of pi times each element over pi times it, 1 at 0.
+ *
+ * `sin(pi x) / (pi x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `sinc`, PyTorch `sinc`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.sinc(ft.tensor([{ re: 0, im: 0 }, { re: 1, im: 0 }])) // [{ re: 1, im: 0 }, { re: 0, im: 0 }]
+ * ```
+ */
+declare function sinc<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * The logistic function of each element. Of complex numbers no power that is computed is larger than 1.
+ *
+ * `1 / (1 + e^-x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `sigmoid`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.sigmoid(ft.tensor([{ re: 0, im: 0 }])) // [{ re: 0.5, im: 0 }]
+ * ```
+ */
+declare function sigmoid<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * The logarithm of the sum of the exponentials of both, without computing these: of the number with the larger real part and what the other adds.
+ *
+ * `log(e^x_1 + e^x_2)`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `logaddexp`, PyTorch `logaddexp`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.logaddexp(ft.tensor([{ re: 0, im: 0 }]), 0) // [{ re: 0.6931472, im: 0 }]
+ * ```
+ */
+declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * The logarithm of the sum of exponentials over axes, without computing these: those of differences from the largest (of complex numbers from that of
+ * the largest real part) are summed.
+ *
+ * `log(sum e^x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logsumexp`.
+ *
+ * @param x A tensor.
+ * @param options The axis or axes alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).logsumexp(1)`.
+ * @example
+ * ```ts
+ * ft.logsumexp(ft.tensor([{ re: 0, im: 0 }, { re: 0, im: 0 }])) // { re: 0.6931472, im: 0 }
+ * ```
+ */
+declare function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
+/**
+ * Derivatives of samples along an axis (the last by default), by central differences inside and one-sided ones at the ends; of complex samples those of
+ * their parts.
+ *
+ * `(y_(i + 1) - y_(i - 1)) / (x_(i + 1) - x_(i - 1))` where the distances are equal
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `gradient`, PyTorch `gradient`.
+ *
+ * @param y A tensor.
+ * @param coordinates Where the samples are, a vector; `spacing` apart by default.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.gradient(ft.tensor([{ re: 1, im: 0 }, { re: 2, im: 4 }])) // [{ re: 1, im: 4 }, { re: 1, im: 4 }]
+ * ```
+ */
+declare function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** Alias of {@link adaptiveAvgPool}. */
 declare const adaptiveAvgPool1d: typeof adaptiveAvgPool;
@@ -17702,6 +17748,23 @@ declare function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed
 declare function cartesianProd<const A extends readonly Tensor[]>(...vectors: A): Tensor<PromoteAll<A>>;
 
 /**
+ * What a function makes of each line of an axis, a vector: its results stand along that axis. It is called for each line, and what it does is
+ * recorded; operations with `{ axis }` do the same in one step.
+ *
+ * NumPy `apply_along_axis`.
+ *
+ * @param fn Gives a tensor for a vector, of one shape for all.
+ * @param axis The axis; negative ones count from the last.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for no lines or more than 65,536 and results of different shapes, `ERR_ARGUMENT` for
+ * what is no function or gives no tensor.
+ * @example
+ * ```ts
+ * ft.applyAlongAxis((line) => line.sort(), 0, ft.tensor([[3, 1], [2, 5]])) // [[2, 1], [3, 5]]
+ * ```
+ */
+declare function applyAlongAxis<D extends DType, E extends DType>(fn: (line: Tensor<D>) => Tensor<E>, axis: number, x: Tensor<D>): Tensor<E>;
+
+/**
  * Elements in ascending order along the first axis: {@link sort}.
  *
  * PyTorch `msort`.
@@ -18463,5 +18526,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOptions, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

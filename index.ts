@@ -33,13 +33,14 @@ export {
 } from './lib/creation.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
 export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
-export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord } from './lib/numpy.js'
+export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './lib/numpy.js'
 export {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, isTensor, maskedFill, maskedSelect, narrow, numel, permute, select,
   t, view, type BucketizeOptions, type Numbers
 } from './lib/pytorch.js'
 export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
 export { packbits, unpackbits, type PackbitsOptions, type UnpackbitsOptions } from './lib/arrays/bits.js'
+export { exp2, gradient, logaddexp, logsumexp, sigmoid, sinc } from './lib/arrays/complex.js'
 export { choose, piecewise, type ChooseOptions, type Piece } from './lib/arrays/choices.js'
 export {
   ediff1d, histc, histogram2d, histogramdd, type Ediff1dOptions, type HistcOptions, type Histogram2d, type Histogramdd, type HistogramddOptions
@@ -63,7 +64,8 @@ export {
 } from './lib/arrays/positions.js'
 export { addbmm, addmm, addmv, addr, baddbmm, chainMatmul, type Added, type AddmmOptions } from './lib/arrays/products.js'
 export { cummax, cummin, mode, nanargmax, nanargmin, type Placed } from './lib/arrays/running.js'
-export { concat, expandDims, repeat, type ConcatOptions } from './lib/arrays/shapes.js'
+export { applyAlongAxis } from './lib/arrays/lines.js'
+export { concat, expandDims, flatten, repeat, tile, type ConcatOptions } from './lib/arrays/shapes.js'
 export { argpartition, compress, extract, lexsort, msort, partition, uniqueConsecutive } from './lib/arrays/sorting.js'
 export {
   fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, place, put, putmask, scatterReduce, type FillDiagonalOptions, type IndexAddOptions,

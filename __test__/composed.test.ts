@@ -8,6 +8,7 @@ import { throws } from './expect.js'
 const INT32 = { dtype: 'int32' } as const
 const key = ft.random.key(1)
 const [matrix, vector, positions] = [ft.tensor([[1, 2], [3, 4]]), ft.tensor([1, 2, 3]), ft.tensor([1, 0, 1], INT32)]
+const complex = ft.ones([2, 2], { dtype: 'complex64' })
 const CREATION = ['dtype', 'device']
 
 /** Arguments that are right, and the names of options. */
@@ -123,6 +124,20 @@ const CALLS: Readonly<Record<string, readonly [args: readonly unknown[], options
   expandDims: [[matrix, [0, 1]]],
   concat: [[[matrix, vector], null]],
   repeat: [[vector, [1, 0, 2]], ['axis']],
+  flatten: [[matrix, 0, 1]],
+  tile: [[matrix, 2]],
+  applyAlongAxis: [[(x: unknown) => x, 0, matrix]],
+  unique: [[matrix], ['axis', 'returnIndex', 'returnInverse', 'returnCounts']],
+  exp2: [[complex]],
+  sinc: [[complex]],
+  sigmoid: [[complex]],
+  logaddexp: [[complex, complex]],
+  logsumexp: [[complex], ['axis', 'keepdims']],
+  gradient: [[complex, vector.at(':2')], ['axis', 'edgeOrder', 'spacing']],
+  'nn.silu': [[complex]],
+  'nn.softsign': [[complex]],
+  'nn.tanhshrink': [[complex]],
+  'nn.l1Loss': [[complex, complex], ['reduction']],
   msort: [[matrix]],
   lexsort: [[[vector, vector]], ['axis']],
   partition: [[matrix, 1], ['axis']],

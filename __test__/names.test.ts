@@ -114,7 +114,7 @@ test('a name that does not run throws, called and constructed, and says what to 
       count++
     }
   }
-  t.true(count > 250, String(count))
+  t.true(count > 150, String(count))
 })
 
 test('what to write instead is there', (t) => {
@@ -128,7 +128,7 @@ test('what to write instead is there', (t) => {
   const ours = words.map((sentence) => sentence.replaceAll(/(toArray|split)\([^)]*\)\.map/g, ''))
   const methods = ours.flatMap((sentence) => [...sentence.matchAll(/(?:\b(?:x|a|b|input|gradients)|\))\.([a-z]\w*)\(/gi)].map(([, name]) => name as string))
   t.deepEqual(methods.filter((name) => !runs((ft.Tensor.prototype as unknown as Record<string, unknown>)[name])), [])
-  t.true(paths.length > 200 && methods.length > 100, `${paths.length} and ${methods.length}`)
+  t.true(paths.length > 200 && methods.length > 50, `${paths.length} and ${methods.length}`)
 })
 
 test('methods that throw are seen by nobody who lists, prints or compares', (t) => {

@@ -1,5 +1,6 @@
 // Methods that are a few operations each, or more than their row: those of NumPy's arrays and PyTorch's tensors whose functions `lib/arrays` has.
 
+import { exp2, gradient, logaddexp, logsumexp, sigmoid, sinc } from './arrays/complex.js'
 import { clamp, addcdiv, addcmul, isreal, type AddcmulOptions, type ClampOptions } from './arrays/elementwise.js'
 import { choose, type ChooseOptions } from './arrays/choices.js'
 import { histc, type HistcOptions } from './arrays/counts.js'
@@ -10,7 +11,7 @@ import type { AxisKeptOptions, AxisOptions } from './arrays/options.js'
 import { aminmax, frexp } from './arrays/pairs.js'
 import { addbmm, addmm, addmv, addr, baddbmm, type Added, type AddmmOptions } from './arrays/products.js'
 import { cummax, cummin, mode, type Placed } from './arrays/running.js'
-import { expandDims, repeat } from './arrays/shapes.js'
+import { expandDims, flatten, repeat, tile } from './arrays/shapes.js'
 import { argpartition, compress, msort, partition, uniqueConsecutive } from './arrays/sorting.js'
 import {
   fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, put, scatterReduce, type FillDiagonalOptions, type IndexAddOptions, type Reduction,
@@ -18,11 +19,12 @@ import {
 } from './arrays/updates.js'
 import { cov, trapezoid, type CovOptions } from './arrays/weighted.js'
 import type { DType, FloatOf, Promote, RealOf, Takes } from './generated/dtypes.js'
-import type { MeanOptions, RepeatOptions, TrapezoidOptions } from './generated/functions.js'
+import type { FlattenOptions, GradientOptions, LogsumexpOptions, MeanOptions, RepeatOptions, TrapezoidOptions } from './generated/functions.js'
 import { OpMethods } from './generated/ops.js'
 import type { IndexItem } from './indexing.js'
 import type { Listed, Positions } from './listed.js'
 import type { Fits, Operand, With } from './operand.js'
+import { numbers } from './pytorch.js'
 import type { Several } from './several.js'
 import type { Tensor } from './tensor.js'
 
@@ -124,6 +126,11 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return as(dist(self(this), x2, p))
   }
 
+  /** As `ft.exp2`. */
+  override exp2(): Tensor<FloatOf<D>> {
+    return Reflect.apply(exp2, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
+  }
+
   /** As `ft.expandDims`. A view. */
   override expandDims(axis?: number | readonly number[]): Tensor<D> {
     return (Array.isArray(axis) ? expandDims(self<D>(this), axis) : Reflect.apply(super.expandDims, this, arguments)) as Tensor<D>
@@ -134,9 +141,19 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return fillDiagonal(self<D>(this), value, options)
   }
 
+  /** As `ft.flatten`. */
+  override flatten(..._given: [options?: number | FlattenOptions, endAxis?: number]): Tensor<D> {
+    return Reflect.apply(flatten, undefined, [this, ...arguments]) as Tensor<D>
+  }
+
   /** As `ft.frexp`. */
   frexp(this: Takes<'real', D>): Several<{ mantissa: Tensor<FloatOf<D>>; exponent: Tensor<'int32'> }> {
     return as(frexp(self(this)))
+  }
+
+  /** As `ft.gradient`. */
+  override gradient<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions]): Tensor<FloatOf<Promote<D, B>>> {
+    return Reflect.apply(gradient, undefined, [this, ...arguments]) as Tensor<FloatOf<Promote<D, B>>>
   }
 
   /** As `ft.histc`. */
@@ -169,9 +186,19 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return isreal(self<D>(this))
   }
 
+  /** As `ft.logaddexp`. */
+  override logaddexp<B extends Operand>(..._given: [x2: B & Fits<'any', B>]): Tensor<FloatOf<With<D, B>>> {
+    return Reflect.apply(logaddexp, undefined, [this, ...arguments]) as Tensor<FloatOf<With<D, B>>>
+  }
+
   /** As `ft.logdet`. */
   logdet(): Tensor<FloatOf<D>> {
     return logdet(self<D>(this))
+  }
+
+  /** As `ft.logsumexp`. */
+  override logsumexp(..._given: [options?: number | readonly number[] | LogsumexpOptions]): Tensor<FloatOf<D>> {
+    return Reflect.apply(logsumexp, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
   }
 
   /** As `ft.maskedScatter`. */
@@ -209,9 +236,29 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return Reflect.apply(repeat, undefined, [this, ...arguments]) as Tensor<D>
   }
 
+  /** As `ft.reshape`, with the sizes in one array or one after the other. */
+  override reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D> {
+    return typeof shape[0] === 'number' ? super.reshape(numbers('reshape', 'shape', shape)) : (Reflect.apply(super.reshape, this, shape) as Tensor<D>)
+  }
+
   /** As `ft.scatterReduce`. */
   scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction, options?: ScatterReduceOptions): Tensor<D> {
     return scatterReduce(self<D>(this), axis, index, source, reduction, options)
+  }
+
+  /** As `ft.sigmoid`. */
+  override sigmoid(): Tensor<FloatOf<D>> {
+    return Reflect.apply(sigmoid, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
+  }
+
+  /** As `ft.sinc`. */
+  override sinc(): Tensor<FloatOf<D>> {
+    return Reflect.apply(sinc, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
+  }
+
+  /** As `ft.tile`. */
+  override tile(..._given: [repetitions: number | readonly number[]]): Tensor<D> {
+    return Reflect.apply(tile, undefined, [this, ...arguments]) as Tensor<D>
   }
 
   /** As `ft.trapezoid`. */

@@ -1,22 +1,34 @@
 // Methods under names of NumPy and PyTorch whose arguments stand otherwise than ours: `x.permute(2, 0, 1)`, `x.view(2, -1)`, `x.float()`.
 
-import { tensorGiven } from './call.js'
+import { checkOptions, tensorGiven, within } from './call.js'
 import { ComposedMethods } from './composed.js'
+import { tensor, type CreationOptions, type TensorData } from './creation.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type RealOf, type SumOf, type Takes } from './generated/dtypes.js'
-import { det, expm, inv, matrixPower, pinv, slogdet } from './generated/linalg.js'
+import { full, ones, where, zeros } from './generated/functions.js'
+import { cholesky, det, expm, inv, matrixPower, pinv, qr, slogdet, type CholeskyOptions, type QrOptions } from './generated/linalg.js'
 import { stopGradient } from './gradient.js'
+import { bincount, type BincountOptions } from './histogram.js'
 import type { Positions } from './listed.js'
-import { dot, norm, transposed, unique, vdot, type NormOrdOptions, type Ord } from './numpy.js'
-import type { Operand } from './operand.js'
+import { dot, norm, transposed, unique, vdot, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './numpy.js'
+import type { Common, Fits, Operand } from './operand.js'
 import { arraySplit, chunk, unstack, type PiecesOptions } from './pieces.js'
 import {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, maskedFill, maskedSelect, narrow, permute, select, t, view,
   type BucketizeOptions, type Numbers
 } from './pytorch.js'
+import type { Scalar } from './record.js'
 import type { Tensor } from './tensor.js'
 
 /** A tensor, as its bases see it. */
 const self = <D extends DType>(x: NamedMethods<D>): Tensor<D> => x as unknown as Tensor<D>
+
+/** What PyTorch's `new_*` make: of the dtype and on the device of a tensor, unless told otherwise. */
+function newOf(op: string, x: Tensor, options: unknown, make: (o: CreationOptions) => Tensor): Tensor {
+  return within(op, () => {
+    const { dtype = x.dtype, device = x.device } = checkOptions(op, options, ['dtype', 'device']) as CreationOptions
+    return make({ dtype, device })
+  })
+}
 
 /** Methods of other libraries, written by hand; their aliases extend them. */
 export abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
@@ -167,6 +179,16 @@ export abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
     return matrixPower(self(this), n)
   }
 
+  /** As `ft.linalg.cholesky`. */
+  cholesky(options?: CholeskyOptions): Tensor<FloatOf<D>> {
+    return cholesky(self(this), options)
+  }
+
+  /** As `ft.linalg.qr`. */
+  qr(options?: QrOptions): ReturnType<typeof qr<D>> {
+    return qr(self(this), options)
+  }
+
   /** As `ft.linalg.expm`. */
   matrixExp(): ReturnType<typeof expm<D>> {
     return expm(self(this))
@@ -182,9 +204,39 @@ export abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
     return self(this).to('cpu')
   }
 
-  /** The distinct elements in ascending order, as `ft.uniqueValues`. Reads the tensor. */
-  unique(this: Takes<'real', D>): Tensor<D> {
-    return unique(this as unknown as Tensor<'float32'>, ...(Array.from(arguments) as never[])) as Tensor as Tensor<D>
+  /** As `ft.unique`. Reads a mask. */
+  unique<const O extends UniqueReturns = {}>(options?: O): UniqueOf<D, O> {
+    return unique(self(this), options)
+  }
+
+  /** PyTorch's `where`: this where a condition is true, `other` elsewhere. */
+  where<C extends Operand>(condition: Tensor, other: C & Fits<'any', C, D>): Tensor<Common<Tensor<D>, C>> {
+    return where(condition, self(this), other as never) as Tensor as Tensor<Common<Tensor<D>, C>>
+  }
+
+  /** As `ft.bincount`. Reads the largest element. */
+  bincount<W extends DType = 'int32'>(this: Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>> {
+    return bincount(this as unknown as Tensor<'int32'>, options)
+  }
+
+  /** Zeros of another shape, of this dtype and on this device unless told otherwise. */
+  newZeros<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>> {
+    return newOf('newZeros', self(this), options, (o) => zeros(shape, o)) as Tensor<E>
+  }
+
+  /** Ones of another shape, of this dtype and on this device unless told otherwise. */
+  newOnes<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>> {
+    return newOf('newOnes', self(this), options, (o) => ones(shape, o)) as Tensor<E>
+  }
+
+  /** One value in another shape, of this dtype and on this device unless told otherwise. */
+  newFull<E extends DType = D>(shape: readonly number[], fillValue: Scalar, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
+    return newOf('newFull', self(this), options, (o) => full(shape, fillValue, o)) as Tensor<E>
+  }
+
+  /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device unless told otherwise. */
+  newTensor<E extends DType = D>(data: TensorData, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
+    return newOf('newTensor', self(this), options, (o) => tensor(data, o)) as Tensor<E>
   }
 
   /** {@link Tensor.astype} of another tensor's dtype. */

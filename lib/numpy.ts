@@ -1,6 +1,7 @@
 // Functions that NumPy and PyTorch both have and of which each means more than ours, under their names. They run where the meaning is
 // one; where the libraries differ, the error says what to write for each.
 
+import { flag } from './arrays/options.js'
 import { axisGiven, checkOptions, integer, shown, arrayGiven, within } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './generated/dtypes.js'
@@ -8,7 +9,8 @@ import { flatten, matmul, moveaxis, multiply, permuteDims, swapaxes, vecdot } fr
 import { matrixNorm, vectorNorm } from './generated/linalg.js'
 import { split } from './pieces.js'
 import { numbers, type Numbers } from './pytorch.js'
-import { nonzero, uniqueValues } from './sets.js'
+import { nonzero, uniqueAll, type Unique, type UniqueOptions } from './sets.js'
+import { several, type Several } from './several.js'
 import type { Tensor } from './tensor.js'
 
 /**
@@ -148,16 +150,40 @@ export function flatnonzero(x: Tensor): ReturnType<typeof nonzero>[number] {
   return within('flatnonzero', () => nonzero(flatten(arrayGiven('flatnonzero', 'x', x)))[0] as ReturnType<typeof nonzero>[number])
 }
 
+/** Options of `unique`. */
+export interface UniqueReturns extends UniqueOptions {
+  /** Whether to give the positions of the first of each too; false by default. */
+  readonly returnIndex?: boolean | undefined
+  /** Whether to give for each element its position among the values too; false by default. */
+  readonly returnInverse?: boolean | undefined
+  /** Whether to give how often each occurs too; false by default. */
+  readonly returnCounts?: boolean | undefined
+}
+
+type Wanted<O> = (O extends { readonly returnIndex: true } ? 'indices' : never) | (O extends { readonly returnInverse: true } ? 'inverseIndices' : never) | (O extends { readonly returnCounts: true } ? 'counts' : never)
+
+/** The distinct elements, and what is asked for beside them. */
+export type UniqueOf<D extends DType, O> = [Wanted<O>] extends [never] ? Tensor<D> : Several<Pick<Unique<D>, 'values' | Wanted<O>>>
+
 /**
- * The distinct elements in ascending order, as {@link uniqueValues}. Reads `x`.
+ * The distinct elements in ascending order, as {@link uniqueValues}, and with options what NumPy and PyTorch return beside them, in their order. Reads a
+ * mask.
  *
- * @throws {ArgumentError} for options: what NumPy and PyTorch return beside has functions of its own.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unique(ft.tensor([2, 1, 2]), { returnCounts: true }).counts // [1, 2]
+ * ```
  */
-export function unique<D extends DType>(x: Tensor<D> & Takes<'real', D>, ...options: readonly never[]): Tensor<D> {
-  if (options.length > 0) {
-    throw new ArgumentError(`unique: no options; write ft.uniqueCounts(x), ft.uniqueInverse(x), ft.uniqueAll(x), and ft.unstack(x) first for whole rows`)
-  }
-  return within('unique', () => uniqueValues(x))
+export function unique<D extends DType, const O extends UniqueReturns = {}>(x: Tensor<D>, options?: O): UniqueOf<D, O> {
+  const op = 'unique'
+  return within(op, () => {
+    const o = checkOptions(op, options, ['axis', 'returnIndex', 'returnInverse', 'returnCounts'])
+    const [isIndex, isInverse, isCounts] = ['returnIndex', 'returnInverse', 'returnCounts'].map((name) => flag(op, name, o[name]))
+    const { values, indices, inverseIndices, counts } = uniqueAll(x, { axis: o['axis'] as number })
+    if (!isIndex && !isInverse && !isCounts) return values
+    return several({ values, ...(isIndex ? { indices } : {}), ...(isInverse ? { inverseIndices } : {}), ...(isCounts ? { counts } : {}) })
+  }) as UniqueOf<D, O>
 }
 
 /** Axis sizes: `x.shape`. */

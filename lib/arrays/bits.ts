@@ -6,7 +6,7 @@ import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import type { Listed, Positions } from '../listed.js'
 import { arange } from '../ranges.js'
 import { slice } from '../slice.js'
-import type { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor.js'
 import { axisOrOptions, integersGiven } from './options.js'
 
 /** Options of `packbits`. */
@@ -54,8 +54,7 @@ const zerosBehind = (x: Tensor, count: number): Tensor => x.pad([...x.shape.slic
 export function packbits<D extends DType = 'int32'>(x: (Tensor<D> & Takes<'integerOrBool', D>) | Positions | readonly boolean[], options?: number | PackbitsOptions): Tensor<'uint8'> {
   const op = 'packbits'
   return within(op, () => {
-    const isTruths = Array.isArray(x) && typeof x.flat(32)[0] === 'boolean'
-    const values = isTruths ? arrayGiven(op, 'x', x) : bitsGiven(op, x)
+    const values = bitsGiven(op, x)
     const { axis, bitorder = 'big' } = axisOrOptions(op, options, ['axis', 'bitorder'])
     const [line, back] = lined(op, values.astype('bool') as Tensor, axis)
     const n = line.shape.at(-1) as number
@@ -68,8 +67,10 @@ export function packbits<D extends DType = 'int32'>(x: (Tensor<D> & Takes<'integ
 
 /** Bools, or integers. */
 function bitsGiven(op: string, value: unknown): Tensor {
-  if ((value as { dtype?: unknown } | null | undefined)?.dtype === 'bool') return arrayGiven(op, 'x', value)
-  return integersGiven(op, 'x', value)
+  let first = value
+  for (let levels = 0; Array.isArray(first) && levels < 64; levels++) first = first[0] as unknown
+  const isBool = typeof first === 'boolean' || (value instanceof Tensor && value.dtype === 'bool')
+  return isBool ? arrayGiven(op, 'x', value) : integersGiven(op, 'x', value)
 }
 
 /**

@@ -12,18 +12,9 @@ import type { Operand } from '../operand.js'
 import { Tensor } from '../tensor.js'
 import { integersGiven, listGiven } from './options.js'
 
-/** More choices than this are a mistake: each is an operation. */
-const MOST = 2 ** 12
-
-function several(op: string, name: string, value: unknown): readonly unknown[] {
-  const items = listGiven(op, name, value)
-  if (items.length > MOST) throw new ArgumentError(`${op}: '${name}' has ${items.length} items, more than ${MOST}`)
-  return items
-}
-
 /** Conditions as tensors of bool. */
 function conditions(op: string, name: string, value: unknown): Tensor[] {
-  return several(op, name, value).map((item, i) => {
+  return listGiven(op, name, value).map((item, i) => {
     const mask = arrayGiven(op, `${name}[${i}]`, item)
     if (mask.dtype !== 'bool') throw new ArgumentError(`${op}: '${name}[${i}]' must be a tensor of bool, got ${mask.dtype}`)
     return mask
@@ -33,7 +24,7 @@ function conditions(op: string, name: string, value: unknown): Tensor[] {
 /** NumPy's `select`: of each place the choice of the first condition that is true there. */
 export function selectedBy(op: string, condlist: unknown, choicelist: unknown, fallback: unknown): Tensor {
   return within(op, () => {
-    const [masks, choices] = [conditions(op, 'conditions', condlist), several(op, 'choices', choicelist).map((x, i) => operandGiven(op, `choices[${i}]`, x))]
+    const [masks, choices] = [conditions(op, 'conditions', condlist), listGiven(op, 'choices', choicelist).map((x, i) => operandGiven(op, `choices[${i}]`, x))]
     if (masks.length === 0 || masks.length !== choices.length) throw new ArgumentError(`${op}: there are ${masks.length} conditions and ${choices.length} choices`)
     const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback)
     const tensors = choices.filter((x) => x instanceof Tensor)
@@ -62,7 +53,7 @@ export type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand)
 export function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly Tensor<'bool'>[], pieces: readonly Piece<D>[]): Tensor<D> {
   const op = 'piecewise'
   const [values, masks, parts] = within(op, () => {
-    const given = [arrayGiven(op, 'x', x) as Tensor<D>, conditions(op, 'conditions', conditionList), several(op, 'pieces', pieces)] as const
+    const given = [arrayGiven(op, 'x', x) as Tensor<D>, conditions(op, 'conditions', conditionList), listGiven(op, 'pieces', pieces)] as const
     const [, { length: n }, { length: m }] = given
     if (m !== n && m !== n + 1) throw new ArgumentError(`${op}: ${n} conditions take ${n} or ${n + 1} pieces, got ${m}`)
     return given
@@ -105,7 +96,7 @@ const MODES: readonly unknown[] = ['raise', 'wrap', 'clip']
 export function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D> {
   const op = 'choose'
   return within(op, () => {
-    const list = choices instanceof Tensor ? [...choices] : several(op, 'choices', choices)
+    const list = choices instanceof Tensor ? [...choices] : listGiven(op, 'choices', choices)
     const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
     const { mode = 'raise' } = checkOptions(op, options, ['mode'])

@@ -14,6 +14,7 @@ import { dataSync } from '../reading.js'
 import type { Scalar } from '../record.js'
 import { parseItems, Slice, slice } from '../slice.js'
 import { Tensor } from '../tensor.js'
+import { bytesOf } from '../typedarray.js'
 import { axisOrOptions, type AxisOptions } from './options.js'
 
 /** A tensor and the axis that is meant: without one all elements, along one axis. */
@@ -244,14 +245,15 @@ export function rollaxis<D extends DType = 'float32'>(x: Tensor<D> | Listed, axi
 /** Tensors and numbers in arrays of arrays. */
 export type Blocks = Tensor | Scalar | readonly Blocks[]
 
-/** Deeper nesting than any tensor has rank. */
-const DEEPEST = 32
+/** Deeper nesting than any tensor has rank, and more blocks in one array than are joined one by one. */
+const [DEEPEST, WIDEST] = [32, 2 ** 12]
 
 /** How deep a list of lists is nested; all of its leaves are as deep. */
 function depthOf(op: string, item: unknown, level = 0): number {
   if (!Array.isArray(item)) return level
   if (level === DEEPEST) throw new ShapeError(`${op}: arrays are nested more than ${DEEPEST} deep`)
   if (item.length === 0) throw new ShapeError(`${op}: an array of blocks is empty`)
+  if (item.length > WIDEST) throw new ShapeError(`${op}: an array of ${item.length} blocks, more than ${WIDEST}`)
   const depths = item.map((part) => depthOf(op, part, level + 1))
   if (depths.some((depth) => depth !== depths[0])) throw new ShapeError(`${op}: blocks are nested to different depths`)
   return depths[0] as number
@@ -348,6 +350,7 @@ export function fromiter<E extends DType = 'float32'>(iterable: Iterable<unknown
   const most = o['count'] === undefined ? MOST_WALKED + 1 : integer(op, 'count', o['count'])
   if (most < 0 || (most > MOST_WALKED && o['count'] !== undefined)) throw new ArgumentError(`${op}: 'count' must be from 0 to ${MOST_WALKED}, got ${most}`)
   if (iterable instanceof Tensor && iterable.ndim !== 1) throw new ShapeError(`${op}: a tensor must be a vector, got shape [${iterable.shape.join(', ')}]`)
+  if (ArrayBuffer.isView(iterable)) bytesOf(op, iterable)
   // The walk of a tensor would read it element by element.
   const source = iterable instanceof Tensor ? (tensorGiven(op, 'iterable', iterable).toArray() as unknown[]) : iterable
   const items: unknown[] = []

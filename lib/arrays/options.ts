@@ -37,8 +37,12 @@ export function integersGiven(op: string, name: string, value: unknown, beside?:
   return x
 }
 
+/** More items than this are a mistake: each is an operation, or several. */
+const MOST = 2 ** 12
+
 /** Arguments that stand one after the other in an array, copied. */
 export function listGiven(op: string, name: string, value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be an array, got ${shown(value)}`)
+  if (value.length > MOST) throw new ArgumentError(`${op}: '${name}' has ${value.length} items, more than ${MOST}`)
   return Array.from({ length: value.length }, (_, i): unknown => value[i])
 }

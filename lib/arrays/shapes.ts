@@ -3,7 +3,7 @@
 import { arrayGiven, axisGiven, checkOptions, integers, tensorList, within } from '../call.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
-import { concat as concatAlong, expandDims as expandOne, repeat as repeatEqually, type RepeatOptions } from '../generated/functions.js'
+import { concat as concatAlong, expandDims as expandOne, flatten as flattenBetween, repeat as repeatEqually, tile as tileAlong, type FlattenOptions, type RepeatOptions } from '../generated/functions.js'
 import { OP } from '../generated/table.js'
 import { isListed, type Listed, type Positions } from '../listed.js'
 import type { PromoteAll } from '../operand.js'
@@ -110,4 +110,46 @@ export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repea
     each.forEach((count, i) => places.fill(i, end, (end += count)))
     return lines.take(upload(op, DTYPE.int32, [total], lines.type.device, new Uint8Array(places.buffer)) as Tensor<'int32'>, { axis: at })
   }) as Tensor<A>
+}
+
+/**
+ * Several axes as one, in row-major order; all of them by default, the first and the last of them by name or one after the other.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `ravel`, PyTorch `flatten`.
+ *
+ * @param x A tensor.
+ * @param options The first axis alone, or an object of options.
+ * @param endAxis The last axis, behind the first; -1 by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flatten({ startAxis: 1 })`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.flatten(ft.zeros([2, 3, 4]), 1).shape // [2, 12]
+ * ```
+ */
+export function flatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FlattenOptions, endAxis?: number): Tensor<A> {
+  if (typeof options !== 'number') return Reflect.apply(flattenBetween, undefined, arguments) as Tensor<A>
+  return flattenBetween(x, { startAxis: options, endAxis })
+}
+
+/**
+ * The tensor again and again along its last axes, or along axes before them: as often as numbers say.
+ *
+ * `out_i = x_{i mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tile`, PyTorch `tile`.
+ *
+ * @param x A tensor.
+ * @param repetitions How often along each of the last axes; a number alone is along the last one.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).tile([-1])`.
+ * @example
+ * ```ts
+ * ft.tile(ft.tensor([1, 2]), 2) // [1, 2, 1, 2]
+ * ```
+ */
+export function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: number | readonly number[]): Tensor<A> {
+  return (typeof repetitions === 'number' && arguments.length === 2 ? tileAlong(x, [repetitions]) : Reflect.apply(tileAlong, undefined, arguments)) as Tensor<A>
 }

@@ -13,7 +13,7 @@ const ALONE = [
   'isneginf', 'dim', 'numel', 'itemsize', 'elementSize', 'nbytes', 'H', 'mH', 'flatnonzero', 'ndim', 'shape', 'size', 'isTensor', 'fft.fft2', 'fft.ifft2', 'fft.irfft2', 'fft.rfft2'
 ]
 /** Names that take a matrix. */
-const SQUARE = ['inverse', 'pinverse', 'det', 'slogdet', 'matrixExp', 'inv', 'pinv']
+const SQUARE = ['inverse', 'pinverse', 'det', 'slogdet', 'matrixExp', 'inv', 'pinv', 'eigh', 'eigvals', 'eigvalsh']
 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const NAME_SEEDS = {
@@ -22,6 +22,14 @@ export const NAME_SEEDS = {
   permute: [() => [pending(2, 3), 1, 0], () => [pending(2, 3), [1, 0]]],
   transpose: [() => [pending(2, 3)], () => [pending(2, 3, 4), 1, 2], () => [pending(2, 3, 4), [2, 0, 1]]],
   view: [() => [pending(2, 3), 3, -1], () => [pending(2, 3), [6]], () => [pending(2, 3), 'int32']],
+  where: [() => [pending(2, 3).greater(0), pending(2, 3), 1]],
+  'Tensor.where': [() => [pending(2, 3), pending(3).greater(0), 1]],
+  newZeros: [() => [pending(2, 3), [2]]],
+  newOnes: [() => [pending(2, 3), [2], { dtype: 'int8' }]],
+  newFull: [() => [pending(2, 3), [2], 7]],
+  newTensor: [() => [pending(2, 3), [1, 2]]],
+  cholesky: [() => [ft.eye(2)]],
+  qr: [() => [pending(2, 2)], () => [pending(3, 2), { mode: 'complete' }]],
   viewAs: [() => [pending(2, 3), pending(6)]],
   reshapeAs: [() => [pending(2, 3), pending(6)]],
   expand: [() => [pending(1, 3), 2, -1], () => [pending(3), [2, 3]]],

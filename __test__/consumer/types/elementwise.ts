@@ -189,17 +189,11 @@ export function misuse(): void {
   // @ts-expect-error: bool is no numeric dtype
   bool.relu()
   // @ts-expect-error: not of complex numbers
-  ft.exp2(c64)
-  // @ts-expect-error: not of complex numbers
   c64.deg2rad()
   // @ts-expect-error: not of complex numbers
   c128.rad2deg()
   // @ts-expect-error: not of complex numbers
-  ft.sinc(c64)
-  // @ts-expect-error: not of complex numbers
   c64.logit()
-  // @ts-expect-error: not of complex numbers
-  c64.sigmoid()
   // @ts-expect-error: not of complex numbers
   ft.cbrt(c128)
   // @ts-expect-error: not of complex numbers

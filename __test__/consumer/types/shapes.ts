@@ -145,8 +145,8 @@ export function compiled(): void {
 export function misuse(): void {
   // @ts-expect-error: the shape is missing
   f32.reshape()
-  // @ts-expect-error: sizes are one array
-  f32.reshape(2, 2)
+  // @ts-expect-error: sizes of a function are one array
+  ft.reshape(f32, 2, 2)
   // @ts-expect-error: texts for sizes
   f32.reshape(['2', '2'])
   // @ts-expect-error: text for a tensor
@@ -205,8 +205,8 @@ export function misuse(): void {
   f32.mT()
   // @ts-expect-error: the shift is missing
   f32.roll()
-  // @ts-expect-error: repetitions are an array
-  f32.tile(2)
+  // @ts-expect-error: repetitions are one array
+  f32.tile(2, 3)
   // @ts-expect-error: the repetitions are missing
   f32.tile()
   // @ts-expect-error: a text for a number

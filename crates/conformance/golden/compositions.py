@@ -424,5 +424,32 @@ case(f"ft.linalg.matrixRank({jthin}, {{ rtol: [0.2, 0.01] }})", np.linalg.matrix
 case(f"ft.linalg.pinv({jthin}, {{ rtol: ft.tensor([0.2, 0.001]) }})", np.linalg.pinv(thin, rtol=np.array([0.2, 0.001])))
 case(f"ft.linalg.pinv({jthin})", np.linalg.pinv(thin))
 
+# --- complex numbers
+z = np.array([[0.5 + 2j, -1 - 1j, 0j], [3 + 0.25j, 100 + 1j, -100 - 2j]])
+u = np.array([[1j, 2, -1 + 1j], [2 - 3j, 0.5, 1]])
+jz, ju = tensors(z, u)
+near = z[:, :1]
+jnear = tensors(near)[0]
+case(f"ft.exp2({jnear})", np.exp2(near))
+case(f"{tensors(z[0])[0]}.exp2()", np.exp2(z[0]))
+case(f"ft.sinc({tensors(z[0])[0]})", np.sinc(z[0]))
+case(f"ft.sigmoid({jz})", torch.sigmoid(tensor(z)))
+case(f"ft.special.expit({ju})", torch.sigmoid(tensor(u)))
+case(f"ft.nn.silu({ju})", torch.nn.functional.silu(tensor(u)))
+case(f"ft.nn.softsign({ju})", torch.nn.functional.softsign(tensor(u)))
+case(f"ft.nn.tanhshrink({ju})", torch.nn.functional.tanhshrink(tensor(u)))
+for reduction in ["mean", "sum", "none"]:
+    case(f"ft.nn.l1Loss({jz}, {ju}, {{ reduction: '{reduction}' }})", torch.nn.functional.l1_loss(tensor(z), tensor(u), reduction=reduction))
+case(f"ft.nn.l1Loss({jz}, ft.ones([2, 3]))", torch.nn.functional.l1_loss(tensor(z), torch.ones(2, 3, dtype=torch.complex128)))
+case(f"ft.logaddexp({jz}, {ju})", torch.logaddexp(tensor(z), tensor(u)))
+case(f"{ju}.logaddexp(1)", torch.logaddexp(tensor(u), torch.ones(2, 3, dtype=torch.complex128)))
+case(f"ft.logaddexp(2, {ju}.at(0))", torch.logaddexp(2 * torch.ones(3, dtype=torch.complex128), tensor(u[0])))
+case(f"ft.logsumexp({jz})", torch.logsumexp(tensor(z), (0, 1)))
+case(f"{jz}.logsumexp({{ axis: 1, keepdims: true }})", torch.logsumexp(tensor(z), 1, True))
+case(f"{ju}.logsumexp([0])", torch.logsumexp(tensor(u), 0))
+case(f"ft.gradient({jz})", np.gradient(z, axis=1))
+case(f"{jz}.gradient(ft.tensor([0, 1, 3]))", np.gradient(z, [0, 1, 3], axis=1))
+case(f"ft.gradient({jz}, undefined, {{ axis: 0, spacing: 2 }})", np.gradient(z, 2, axis=0))
+
 with open(sys.argv[1], "w") as out:
     out.write("\n".join(lines) + "\n")

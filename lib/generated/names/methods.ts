@@ -129,17 +129,7 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>
   /** @deprecated */
-  declare readonly qr: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
-  declare readonly cholesky: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
   declare readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
-  declare readonly eigh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
-  declare readonly eigvals: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
-  declare readonly eigvalsh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
   /** @deprecated */
   declare readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
   /** @deprecated */
@@ -154,10 +144,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>
   /** @deprecated */
   declare readonly bernoulli: Instead<'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })'>
-  /** @deprecated */
-  declare readonly applyAlongAxis: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>
-  /** @deprecated */
-  declare readonly apply: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>
   /** @deprecated */
   declare readonly nonzero: Instead<'write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions'>
   /** @deprecated */
@@ -267,14 +253,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly pinMemory: Instead<'nothing to pin: await x.data() and ft.fromTypedArray copy at once'>
   /** @deprecated */
-  declare readonly newZeros: Instead<'write ft.zeros(shape, { dtype: x.dtype, device: x.device })'>
-  /** @deprecated */
-  declare readonly newOnes: Instead<'write ft.ones(shape, { dtype: x.dtype, device: x.device })'>
-  /** @deprecated */
-  declare readonly newFull: Instead<'write ft.full(shape, value, { dtype: x.dtype, device: x.device })'>
-  /** @deprecated */
-  declare readonly newTensor: Instead<'write ft.tensor(data, { dtype: x.dtype, device: x.device })'>
-  /** @deprecated */
   declare readonly tofile: Instead<'write await ft.io.saveNpy(path, x)'>
   /** @deprecated */
   declare readonly dump: Instead<'write await ft.io.saveNpy(path, x)'>
@@ -289,6 +267,8 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly filter: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>
   /** @deprecated */
+  declare readonly apply: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>
+  /** @deprecated */
   declare readonly slice: Instead<'write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))'>
   /** @deprecated */
   declare readonly get: Instead<'write x.at(0, 1), and .itemSync() for a number'>
@@ -298,8 +278,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly print: Instead<'write console.log(x) or String(x)'>
   /** @deprecated */
   declare readonly histogram: Instead<'write ft.histogram(x)'>
-  /** @deprecated */
-  declare readonly bincount: Instead<'write ft.bincount(x)'>
   /** @deprecated */
   declare readonly hstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>
   /** @deprecated */
@@ -317,6 +295,12 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly cdist: Instead<'write ft.cdist(x, y)'>
   /** @deprecated */
+  declare readonly eigh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>
+  /** @deprecated */
+  declare readonly eigvals: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>
+  /** @deprecated */
+  declare readonly eigvalsh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>
+  /** @deprecated */
   declare readonly divmod: Instead<'write ft.divmod(x, y)'>
   /** @deprecated */
   declare readonly modf: Instead<'write ft.modf(x)'>
@@ -332,8 +316,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly stdMean: Instead<'write ft.stdMean(x)'>
   /** @deprecated */
   declare readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>
-  /** @deprecated */
-  declare readonly where: Instead<'write ft.where(condition, x, y)'>
   /** @deprecated */
   declare readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>
   /** @deprecated */
@@ -408,14 +390,13 @@ export const SAME: Readonly<Record<string, string>> = {
 export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)', 'indexReduce'],
   ['PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)', 'svd'],
-  ['it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s', 'qr cholesky eig eigh eigvals eigvalsh lstsq'],
+  ['it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s', 'eig lstsq'],
   ['write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)', 'logaddexp2'],
   ['write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)', 'logcumsumexp'],
   ['write x.mul(exponent.exp2())', 'ldexp'],
   ['strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)', 'asStrided'],
   ['write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })', 'multinomial'],
   ['draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })', 'bernoulli'],
-  ['write operations on whole tensors with { axis }; a JavaScript function sees one element at a time', 'applyAlongAxis apply'],
   ['write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions', 'nonzero'],
   ['write ft.split(x, n, axis) for n equal pieces, ft.split(x, [2, 4]) for pieces that end there, as NumPy\'s; PyTorch\'s pieces of n elements are x.chunk(x.shape[0] / n)', 'split'],
   ['write x.dataSync() for a typed array, x.toArray() for nested arrays, or await x.data()', 'numpy'],
@@ -430,23 +411,19 @@ export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['memory is not visible; write x.toBytes() or await x.data()', 'stride strides storage storageOffset dataPtr untypedStorage'],
   ['layouts are not visible: every read is in row-major order', 'isContiguous'],
   ['nothing to pin: await x.data() and ft.fromTypedArray copy at once', 'pinMemory'],
-  ['write ft.zeros(shape, { dtype: x.dtype, device: x.device })', 'newZeros'],
-  ['write ft.ones(shape, { dtype: x.dtype, device: x.device })', 'newOnes'],
-  ['write ft.full(shape, value, { dtype: x.dtype, device: x.device })', 'newFull'],
-  ['write ft.tensor(data, { dtype: x.dtype, device: x.device })', 'newTensor'],
   ['write await ft.io.saveNpy(path, x)', 'tofile dump'],
   ['write x.device, ft.isFloatingPoint(x)', 'isCuda isFloating'],
-  ['write operations on whole tensors, for (const row of x), or x.toArray().map(f)', 'map forEach filter'],
+  ['write operations on whole tensors, for (const row of x), or x.toArray().map(f)', 'map forEach filter apply'],
   ['write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))', 'slice'],
   ['write x.at(0, 1), and .itemSync() for a number', 'get'],
   ['tensors do not change; write x.withAt([0, 1], value)', 'set'],
   ['write console.log(x) or String(x)', 'print'],
   ['write ft.histogram(x)', 'histogram'],
-  ['write ft.bincount(x)', 'bincount'],
   ['write ft.concat([x, y], axis) or ft.stack([x, y], axis)', 'hstack vstack concat stack cat'],
   ['write ft.arraySplit(x, n, axis)', 'arraySplit'],
   ['write ft.isin(x, y)', 'isin'],
   ['write ft.cdist(x, y)', 'cdist'],
+  ['it is in ft.linalg: ft.linalg.eigh(x)', 'eigh eigvals eigvalsh'],
   ['write ft.divmod(x, y)', 'divmod'],
   ['write ft.modf(x)', 'modf'],
   ['write ft.spacing(x)', 'spacing'],
@@ -455,7 +432,6 @@ export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['write ft.varMean(x)', 'varMean'],
   ['write ft.stdMean(x)', 'stdMean'],
   ['write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)', 'rollaxis'],
-  ['write ft.where(condition, x, y)', 'where'],
   ['write x.sum({ axis, keepdims: true })', 'sumToSize'],
   ['no tensor has a gradient: ft.grad(fn)(x) returns it', 'grad gradFn'],
 ]

@@ -16,10 +16,15 @@ import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwi
 import { expm, inv } from '../linalg.js'
 import { instead } from '../../instead.js'
 
+export { cholesky } from '../linalg.js'
 export { det } from '../linalg.js'
+export { eigh } from '../linalg.js'
+export { eigvals } from '../linalg.js'
+export { eigvalsh } from '../linalg.js'
 export { inv } from '../linalg.js'
 export { matrixPower } from '../linalg.js'
 export { pinv } from '../../arrays/tolerances.js'
+export { qr } from '../linalg.js'
 export { slogdet } from '../linalg.js'
 export { solve } from '../linalg.js'
 
@@ -178,17 +183,7 @@ export const indexReduce = instead('indexReduce', 'write x.scatterMul, x.scatter
 /** @deprecated */
 export const svd = instead('svd', 'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)')
 /** @deprecated */
-export const qr = instead('qr', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
-export const cholesky = instead('cholesky', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
 export const eig = instead('eig', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
-export const eigh = instead('eigh', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
-export const eigvals = instead('eigvals', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
-export const eigvalsh = instead('eigvalsh', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
 /** @deprecated */
 export const lstsq = instead('lstsq', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
 /** @deprecated */
@@ -203,10 +198,6 @@ export const asStrided = instead('asStrided', 'strides are not visible; write x.
 export const multinomial = instead('multinomial', 'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })')
 /** @deprecated */
 export const bernoulli = instead('bernoulli', 'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })')
-/** @deprecated */
-export const applyAlongAxis = instead('applyAlongAxis', 'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time')
-/** @deprecated */
-export const apply = instead('apply', 'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time')
 /** @deprecated */
 export const rand = instead('rand', 'draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])')
 /** @deprecated */
