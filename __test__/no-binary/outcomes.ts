@@ -106,6 +106,15 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [key(), tensor(), [2]],
   () => [key(), tensor('float32', [2]), tensor('float32', [2, 2])],
   () => [2, 4],
+  () => [tensor('float32', [1, 2, 3]), [1, 1, 2, 3]],
+  () => [tensor('float32', [2]), tensor('float32', [3]), tensor('float32', [4, 2, 3])],
+  () => [key(), tensor('float32', [1, 2, 3])],
+  () => [tensor('float32', [3, 1, 2]), tensor('int32', [1, 2]), tensor('int32', [1]), tensor('int32', [1])],
+  () => [tensor('float32', [4, 4, 4]), 2],
+  () => [tensor('float32', [4, 1]), 2, 2],
+  () => [tensor('float32', [1, 1, 2, 2]), tensor('float32', [1, 1, 1, 2])],
+  () => [tensor('float32', [1, 1, 2]), tensor('int32', [1, 1, 2]), 2],
+  () => [key(), 0, 1, 2, [2]],
   () => [{ kind: 'ferrotensor.shared', token: 1, dtype: 'float32', shape: [2] }]
 ]
 

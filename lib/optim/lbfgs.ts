@@ -113,10 +113,13 @@ function flattening(name: string, params: unknown): { flat: (tree: unknown) => T
 function optionsGiven(name: string, options: LbfgsOptions): Required<LbfgsOptions> {
   const o = checkOptions(name, options, ['learningRate', 'maxIterations', 'maxEvaluations', 'toleranceGradient', 'toleranceChange', 'historySize', 'lineSearch']) as LbfgsOptions
   const { learningRate = 1, maxIterations = 20, toleranceGradient = 1e-7, toleranceChange = 1e-9, historySize = 100, lineSearch = 'none' } = o
-  const { maxEvaluations = Math.floor((maxIterations * 5) / 4) } = o
-  for (const [what, value] of Object.entries({ maxIterations, maxEvaluations, historySize })) {
-    if (!Number.isSafeInteger(value) || value < 1) throw new ArgumentError(`${name}: '${what}' must be a positive integer, got ${shown(value)}`)
+  const counted = (what: string, value: unknown): number => {
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw new ArgumentError(`${name}: '${what}' must be a positive integer, got ${shown(value)}`)
+    return value
   }
+  counted('maxIterations', maxIterations)
+  counted('historySize', historySize)
+  const maxEvaluations = counted('maxEvaluations', o.maxEvaluations ?? Math.floor((maxIterations * 5) / 4))
   for (const [what, value] of Object.entries({ learningRate, toleranceGradient, toleranceChange })) {
     if (typeof value !== 'number' || !(value >= 0 && value < Infinity)) throw new ArgumentError(`${name}: '${what}' must be a number from 0, got ${shown(value)}`)
   }

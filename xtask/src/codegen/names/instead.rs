@@ -245,7 +245,10 @@ pub const INSTEAD: &Names = &[
                 "pad",
                 "write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis",
             ),
-            ("localResponseNorm LocalResponseNorm", "write ft.nn.groupNorm(x, groups), which newer networks have in its place"),
+            (
+                "localResponseNorm LocalResponseNorm",
+                "write ft.nn.groupNorm(x, groups), which newer networks have in its place",
+            ),
             ("Unfold", "Sequential takes functions: write (x) => ft.nn.unfold(x, kernel)"),
             ("Fold", "Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel)"),
             ("embeddingBag EmbeddingBag", "write ft.nn.embedding(indices, weights).sum(1)"),
@@ -309,14 +312,8 @@ pub const INSTEAD: &Names = &[
                 "ExponentialLR",
                 "a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99)",
             ),
-            (
-                "LinearLR",
-                "a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100)",
-            ),
-            (
-                "PolynomialLR",
-                "a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000)",
-            ),
+            ("LinearLR", "a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100)"),
+            ("PolynomialLR", "a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000)"),
             (
                 "CosineAnnealingLR",
                 "a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)",
