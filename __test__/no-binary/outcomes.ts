@@ -106,6 +106,10 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [key(), tensor(), [2]],
   () => [key(), tensor('float32', [2]), tensor('float32', [2, 2])],
   () => [2, 4],
+  () => [() => tensor(), 0, tensor()],
+  () => [() => 1, [2]],
+  () => [[indices(), indices()], [2, 3]],
+  () => [0, indices(), tensor('float32', [2]), 'sum'],
   () => [{ kind: 'ferrotensor.shared', token: 1, dtype: 'float32', shape: [2] }]
 ]
 
@@ -178,6 +182,7 @@ function surface(space: object, prefix = ''): void {
 surface(ft)
 members('Tensor', tensor)
 members('Tensor', () => tensor('float32', []))
+members('Tensor', indices)
 members('Generator', () => new (ft.random.Generator as unknown as new (key: ft.Tensor) => object)(key()))
 members('Linear', layer)
 members('Optimiser', () => ft.optim.adam())

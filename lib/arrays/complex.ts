@@ -33,7 +33,8 @@ const nonzero = (x: Tensor): Tensor => where(x.equal(0), 1, x) as Tensor
  * ```
  */
 export function exp2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (!isComplexTensor(x) || arguments.length > 1) return Reflect.apply(exp2Real, undefined, arguments) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) return Reflect.apply(exp2Real, undefined, arguments) as Tensor<FloatOf<A>>
+  if (!isComplexTensor(x)) return exp2Real(x as Listed) as Tensor as Tensor<FloatOf<A>>
   return within('exp2', () => (x as Tensor).multiply(Math.LN2).exp()) as Tensor as Tensor<FloatOf<A>>
 }
 
@@ -52,7 +53,8 @@ export function exp2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function sinc<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (!isComplexTensor(x) || arguments.length > 1) return Reflect.apply(sincReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) return Reflect.apply(sincReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (!isComplexTensor(x)) return sincReal(x as Listed) as Tensor as Tensor<FloatOf<A>>
   return within('sinc', () => {
     const angles = nonzero(x).multiply(Math.PI)
     return where(x.equal(0), 1, angles.sin().divide(angles))
@@ -74,7 +76,8 @@ export function sinc<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function sigmoid<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (!isComplexTensor(x) || arguments.length > 1) return Reflect.apply(sigmoidReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) return Reflect.apply(sigmoidReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (!isComplexTensor(x)) return sigmoidReal(x as Listed) as Tensor as Tensor<FloatOf<A>>
   return within('sigmoid', () => {
     const isLeft = x.real().less(0)
     const power = (where(isLeft, x, (x as Tensor).negative()) as Tensor).exp() as Tensor
