@@ -1,7 +1,6 @@
 // Complex numbers where rows take real ones alone: what the functions of the same names are for them, of other operations.
 
-import { arrayGiven, axisGiven, checkOptions, shown, within } from '../call.js'
-import { ArgumentError } from '../errors.js'
+import { arrayGiven, axisGiven, checkOptions, integers, within } from '../call.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import {
   complex, exp2 as exp2Real, gradient as gradientReal, logaddexp as logaddexpReal, logsumexp as logsumexpReal, sigmoid as sigmoidReal, sinc as sincReal, subtract, where,
@@ -138,8 +137,7 @@ export function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, op
     const o = (bare ? { axis: options } : checkOptions(op, options, ['axis', 'keepdims'])) as LogsumexpOptions
     const isKept = flag(op, 'keepdims', o.keepdims)
     const given = o.axis === undefined ? values.shape.map((_, i) => i) : o.axis
-    if (typeof given !== 'number' && !Array.isArray(given)) throw new ArgumentError(`${op}: 'axis' must be an integer or an array of integers, got ${shown(given)}`)
-    const axes = (typeof given === 'number' ? [given] : [...given]).map((axis) => axisGiven(op, axis, values.ndim))
+    const axes = (typeof given === 'number' ? [given] : integers(op, 'axis', given)).map((axis) => axisGiven(op, axis, values.ndim))
     const real = values.real() as Tensor
     const peak = real.max({ axis: axes, keepdims: true })
     // Beside infinite ones nothing is subtracted.
