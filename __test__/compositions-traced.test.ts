@@ -1,5 +1,5 @@
 // Functions that are several operations each, where they are differentiated or traced: PyTorch's gradients, and what jit gives.
-// runs on: vulkan
+// runs on: host
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

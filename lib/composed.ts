@@ -128,12 +128,14 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
 
   /** As `ft.exp2`. */
   override exp2(): Tensor<FloatOf<D>> {
-    return Reflect.apply(exp2, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) Reflect.apply(super.exp2, this, arguments)
+    return exp2(self<D>(this))
   }
 
   /** As `ft.expandDims`. A view. */
   override expandDims(axis?: number | readonly number[]): Tensor<D> {
-    return (Array.isArray(axis) ? expandDims(self<D>(this), axis) : Reflect.apply(super.expandDims, this, arguments)) as Tensor<D>
+    if (Array.isArray(axis)) return expandDims(self<D>(this), axis)
+    return arguments.length < 2 ? super.expandDims(axis as number) : (Reflect.apply(super.expandDims, this, arguments) as Tensor<D>)
   }
 
   /** As `ft.fillDiagonal`. */
@@ -238,7 +240,8 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
 
   /** As `ft.reshape`, with the sizes in one array or one after the other. */
   override reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D> {
-    return typeof shape[0] === 'number' ? super.reshape(numbers('reshape', 'shape', shape)) : (Reflect.apply(super.reshape, this, shape) as Tensor<D>)
+    if (typeof shape[0] === 'number') return super.reshape(numbers('reshape', 'shape', shape))
+    return shape.length === 1 ? super.reshape(shape[0]) : (Reflect.apply(super.reshape, this, shape) as Tensor<D>)
   }
 
   /** As `ft.scatterReduce`. */
@@ -248,12 +251,14 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
 
   /** As `ft.sigmoid`. */
   override sigmoid(): Tensor<FloatOf<D>> {
-    return Reflect.apply(sigmoid, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) Reflect.apply(super.sigmoid, this, arguments)
+    return sigmoid(self<D>(this))
   }
 
   /** As `ft.sinc`. */
   override sinc(): Tensor<FloatOf<D>> {
-    return Reflect.apply(sinc, undefined, [this, ...arguments]) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) Reflect.apply(super.sinc, this, arguments)
+    return sinc(self<D>(this))
   }
 
   /** As `ft.tile`. */

@@ -115,6 +115,10 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [tensor('float32', [1, 1, 2, 2]), tensor('float32', [1, 1, 1, 2])],
   () => [tensor('float32', [1, 1, 2]), tensor('int32', [1, 1, 2]), 2],
   () => [key(), 0, 1, 2, [2]],
+  () => [() => tensor(), 0, tensor()],
+  () => [() => 1, [2]],
+  () => [[indices(), indices()], [2, 3]],
+  () => [0, indices(), tensor('float32', [2]), 'sum'],
   () => [{ kind: 'ferrotensor.shared', token: 1, dtype: 'float32', shape: [2] }]
 ]
 
@@ -187,6 +191,7 @@ function surface(space: object, prefix = ''): void {
 surface(ft)
 members('Tensor', tensor)
 members('Tensor', () => tensor('float32', []))
+members('Tensor', indices)
 members('Generator', () => new (ft.random.Generator as unknown as new (key: ft.Tensor) => object)(key()))
 members('Linear', layer)
 members('Optimiser', () => ft.optim.adam())

@@ -14,7 +14,7 @@ import { Installation } from './installation.js'
  */
 const PURE = [
   'new *Error', 'new Slice', 'slice', 'arrayNamespaceInfo', 'finfo', 'iinfo', 'isdtype',
-  'devices', 'isTensor',
+  'devices', 'isTensor', 'isscalar',
   'new nn.*', 'nn.initStateTree', 'nn.stateDict', 'nn.loadStateDict', 'Linear.initState', 'Linear.name', 'new random.Generator',
   'backends.autoSelect', 'backends.get', 'backends.list',
   'optim.adadelta', 'optim.adafactor', 'optim.adagrad', 'optim.adam', 'optim.adamax', 'optim.adamw', 'optim.lbfgs', 'optim.lion', 'optim.nadam', 'optim.radam', 'optim.rmsprop',
@@ -24,13 +24,13 @@ const PURE = [
   'tree.flatten', 'tree.leaves', 'tree.register',
   'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose',
   'Tensor.isComplex', 'Tensor.isFloatingPoint', 'Tensor.dim', 'Tensor.numel', 'Tensor.itemsize', 'Tensor.elementSize', 'Tensor.nbytes', `Tensor.${String(Symbol.dispose)}`, 'Tensor.Symbol(Symbol.toPrimitive)',
-  "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
+  "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.isscalar(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
 ]
 
 /** What needs none for some arguments: nothing to do, a tensor that is one already, functions that make none. */
 const IN_PART = [
   'numel', 'ndim', 'shape', 'size', 'isComplex', 'isFloatingPoint', 't', 'Tensor.t',
-  'asarray', 'broadcastArrays', 'data.batches', 'detectNaN', 'evaluate', 'evaluateSync', 'meshgrid', 'scopeAsync', 'tree.map', 'vjp',
+  'iscomplexobj', 'isrealobj', 'asarray', 'broadcastArrays', 'cartesianProd', 'data.batches', 'detectNaN', 'evaluate', 'evaluateSync', 'meshgrid', 'scopeAsync', 'tree.map', 'vjp',
   'Tensor.Symbol(Symbol.iterator)', 'Optimiser.init'
 ]
 

@@ -10,7 +10,7 @@ import { full, stack, where } from '../generated/functions.js'
 import type { Positions } from '../listed.js'
 import type { Operand } from '../operand.js'
 import { Tensor } from '../tensor.js'
-import { integersGiven, listGiven } from './options.js'
+import { integersGiven, listGiven, rowsGiven } from './options.js'
 
 /** Conditions as tensors of bool. */
 function conditions(op: string, name: string, value: unknown): Tensor[] {
@@ -96,7 +96,7 @@ const MODES: readonly unknown[] = ['raise', 'wrap', 'clip']
 export function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D> {
   const op = 'choose'
   return within(op, () => {
-    const list = choices instanceof Tensor ? [...choices] : listGiven(op, 'choices', choices)
+    const list = choices instanceof Tensor ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
     const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
     const { mode = 'raise' } = checkOptions(op, options, ['mode'])

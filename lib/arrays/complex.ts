@@ -1,7 +1,6 @@
 // Complex numbers where rows take real ones alone: what the functions of the same names are for them, of other operations.
 
-import { arrayGiven, axisGiven, checkOptions, shown, within } from '../call.js'
-import { ArgumentError } from '../errors.js'
+import { arrayGiven, axisGiven, checkOptions, integers, within } from '../call.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import {
   complex, exp2 as exp2Real, gradient as gradientReal, logaddexp as logaddexpReal, logsumexp as logsumexpReal, sigmoid as sigmoidReal, sinc as sincReal, subtract, where,
@@ -33,7 +32,8 @@ const nonzero = (x: Tensor): Tensor => where(x.equal(0), 1, x) as Tensor
  * ```
  */
 export function exp2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (!isComplexTensor(x) || arguments.length > 1) return Reflect.apply(exp2Real, undefined, arguments) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) return Reflect.apply(exp2Real, undefined, arguments) as Tensor<FloatOf<A>>
+  if (!isComplexTensor(x)) return exp2Real(x as Listed) as Tensor as Tensor<FloatOf<A>>
   return within('exp2', () => (x as Tensor).multiply(Math.LN2).exp()) as Tensor as Tensor<FloatOf<A>>
 }
 
@@ -52,7 +52,8 @@ export function exp2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function sinc<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (!isComplexTensor(x) || arguments.length > 1) return Reflect.apply(sincReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) return Reflect.apply(sincReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (!isComplexTensor(x)) return sincReal(x as Listed) as Tensor as Tensor<FloatOf<A>>
   return within('sinc', () => {
     const angles = nonzero(x).multiply(Math.PI)
     return where(x.equal(0), 1, angles.sin().divide(angles))
@@ -74,7 +75,8 @@ export function sinc<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function sigmoid<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (!isComplexTensor(x) || arguments.length > 1) return Reflect.apply(sigmoidReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) return Reflect.apply(sigmoidReal, undefined, arguments) as Tensor<FloatOf<A>>
+  if (!isComplexTensor(x)) return sigmoidReal(x as Listed) as Tensor as Tensor<FloatOf<A>>
   return within('sigmoid', () => {
     const isLeft = x.real().less(0)
     const power = (where(isLeft, x, (x as Tensor).negative()) as Tensor).exp() as Tensor
@@ -135,8 +137,7 @@ export function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, op
     const o = (bare ? { axis: options } : checkOptions(op, options, ['axis', 'keepdims'])) as LogsumexpOptions
     const isKept = flag(op, 'keepdims', o.keepdims)
     const given = o.axis === undefined ? values.shape.map((_, i) => i) : o.axis
-    if (typeof given !== 'number' && !Array.isArray(given)) throw new ArgumentError(`${op}: 'axis' must be an integer or an array of integers, got ${shown(given)}`)
-    const axes = (typeof given === 'number' ? [given] : [...given]).map((axis) => axisGiven(op, axis, values.ndim))
+    const axes = (typeof given === 'number' ? [given] : integers(op, 'axis', given)).map((axis) => axisGiven(op, axis, values.ndim))
     const real = values.real() as Tensor
     const peak = real.max({ axis: axes, keepdims: true })
     // Beside infinite ones nothing is subtracted.

@@ -1,6 +1,6 @@
 // What functions of whole arrays are told beside tensors, checked.
 
-import { checkOptions, shown, arrayGiven } from '../call.js'
+import { checkOptions, shown, arrayGiven, tensorGiven } from '../call.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { isListed, positionsOf } from '../listed.js'
@@ -45,4 +45,12 @@ export function listGiven(op: string, name: string, value: unknown): readonly un
   if (!Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be an array, got ${shown(value)}`)
   if (value.length > MOST) throw new ArgumentError(`${op}: '${name}' has ${value.length} items, more than ${MOST}`)
   return Array.from({ length: value.length }, (_, i): unknown => value[i])
+}
+
+/** Arguments that stand along the first axis of a tensor. */
+export function rowsGiven(op: string, name: string, value: Tensor): readonly Tensor[] {
+  const rows = tensorGiven(op, name, value)
+  const count = rows.shape[0] ?? 0
+  if (count > MOST) throw new ArgumentError(`${op}: '${name}' has ${count} rows, more than ${MOST}`)
+  return count === 0 ? [] : [...rows]
 }

@@ -86,7 +86,16 @@ pub const SAME: &Names = &[
             ("promoteTypes", "resultType@dtypes"),
         ],
     ),
-    (Method, &[("trapz", "trapezoid"), ("tolist", "toArray"), ("toList", "toArray"), ("tobytes", "toBytes"), ("contiguous", "copy")]),
+    (
+        Method,
+        &[
+            ("trapz", "trapezoid"),
+            ("tolist", "toArray"),
+            ("toList", "toArray"),
+            ("tobytes", "toBytes"),
+            ("contiguous", "copy"),
+        ],
+    ),
     (
         Function("linalg"),
         &[
