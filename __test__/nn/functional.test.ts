@@ -1,6 +1,6 @@
 // Functions of neural networks that are made of others, beside PyTorch's: values, gradients, traced, and what they refuse
 // (functional.py made the file).
-// runs on: vulkan
+// runs on: host
 
 import { readFileSync } from 'node:fs'
 import test from 'ava'

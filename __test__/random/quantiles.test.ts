@@ -1,6 +1,6 @@
 // Distributions beside SciPy's quantiles and probabilities, at fixed keys; their parameters as tensors, and what they refuse
 // (quantiles.py made the file).
-// runs on: vulkan
+// runs on: host
 
 import { readFileSync } from 'node:fs'
 import test from 'ava'
