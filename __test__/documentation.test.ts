@@ -59,6 +59,10 @@ test('there are examples', (t) => {
   t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && patterns.length > 8 && signals.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && plots.length > 8 && python.length > 10 && compositions.length > 18 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${patterns.length}, ${signals.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${plots.length}, ${python.length} and ${backends.length} examples`)
 })
 
+test('examples of comments are JavaScript: hostile calls begin with their arguments', (t) => {
+  for (const [code] of types) t.notThrows(() => new Function('ft', `return (${code})`), code)
+})
+
 for (const [title, [code, gives, before]] of examples) {
   test(title, (t) => {
     const [, error, text] = /^(\w+Error): (.+?)(?: \.\.\.)?$/.exec(gives) ?? []

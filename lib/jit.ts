@@ -92,7 +92,7 @@ const inline = (): boolean => isTracing() || openLevels() > 0 || detecting
  * captured random generators; else what `fn` throws.
  * @example
  * ```ts
- * ft.jit((x: ft.Tensor, rate: number) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
+ * ft.jit((x, y) => x.mul(y).add(1))(ft.tensor([1, 2]), ft.tensor(10)) // [11, 21]
  * ```
  */
 export function jit<R>(fn: (...args: Tensor[]) => R, options?: JitOptions): (...args: Tensor[]) => R
