@@ -170,6 +170,11 @@ test('what is wrong is an error of vmap', (t) => {
   throws(t, 'ERR_INDEX', /^vmap: axis 2 is out of range for rank 2/, () => ft.vmap((a: F) => a, { inAxes: 2 })(x))
   throws(t, 'ERR_INDEX', /^vmap: axis 0 is out of range for rank 0/, () => ft.vmap((a: F) => a)(ft.tensor(1)))
   throws(t, 'ERR_ARGUMENT', /^vmap: the axes of the arguments are \[0, 0\], and it is \[/, () => ft.vmap((a: F) => a, { inAxes: [0, 0] })(x))
+  const cyclic: unknown[] = []
+  cyclic.push(cyclic, cyclic)
+  throws(t, 'ERR_ARGUMENT', /^vmap: argument 0 is nested deeper/, () => ft.vmap((a: unknown[]) => a.length, { inAxes: cyclic as never })(cyclic))
+  throws(t, 'ERR_ARGUMENT', /^vmap: the axes of the arguments are/, () => ft.vmap((a: F) => a, { inAxes: cyclic as never })(x))
+  throws(t, 'ERR_ARGUMENT', /^vmap: 'inAxes' must be an integer, null, or a tree of these, got 'x'/, () => ft.vmap((a: F) => a, { inAxes: ['x'] as never })(x))
   throws(t, 'ERR_ARGUMENT', /^vmap: a result whose axis is null/, () => ft.vmap((a: F) => a, { outAxes: null })(x))
   throws(t, 'ERR_ARGUMENT', /^vmap: the function returned a promise/, () => ft.vmap(async (a: F) => a)(x))
   throws(t, 'ERR_ARGUMENT', /^vmap: a tensor .* has no value of its own .* ft\.where/, () => ft.vmap((a: F) => (a.sum().itemSync() > 0 ? a : a.negative()))(x))

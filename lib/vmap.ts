@@ -36,22 +36,21 @@ export interface VmapOptions {
 
 const NAME = 'vmap'
 
-/** That axes are made of integers, `null`, arrays and objects. */
-function checkAxes(option: string, axes: unknown, depth = 0): void {
-  if (axes === null || (typeof axes === 'number' && Number.isSafeInteger(axes))) return
-  if (depth < 64 && Array.isArray(axes)) return axes.forEach((item) => checkAxes(option, item, depth + 1))
-  if (depth < 64 && isPlain(axes)) return Object.values(axes).forEach((item) => checkAxes(option, item, depth + 1))
+/** An axis or a tree of axes; what is in a tree is looked at beside the tree that it is for. */
+function checkAxes(option: string, axes: unknown): void {
+  if (axes === null || Array.isArray(axes) || isPlain(axes) || (typeof axes === 'number' && Number.isSafeInteger(axes))) return
   throw new ArgumentError(`${NAME}: '${option}' must be an integer, null, or a tree of these, got ${shown(axes)}`)
 }
 
-/** The axis of each tensor of a tree, in order. */
-function axesOf(where: string, axes: Axes, tree: unknown): (number | null)[] {
+/** The axis of each tensor of a tree, in order; the tree is known to end. */
+function axesOf(option: string, where: string, axes: Axes, tree: unknown): (number | null)[] {
+  checkAxes(option, axes)
   if (axes === null || typeof axes === 'number') return leaves(tree, `${NAME}: ${where}`).map(() => axes)
   if (Array.isArray(axes) && Array.isArray(tree) && axes.length === tree.length) {
-    return tree.flatMap((item, i) => axesOf(`${where}[${i}]`, axes[i] as Axes, item))
+    return tree.flatMap((item, i) => axesOf(option, `${where}[${i}]`, axes[i] as Axes, item))
   }
   if (isPlain(axes) && isPlain(tree) && Object.keys(tree).every((key) => Object.hasOwn(axes, key))) {
-    return Object.entries(tree).flatMap(([key, item]) => axesOf(`${where}.${key}`, (axes as Record<string, Axes>)[key] as Axes, item))
+    return Object.entries(tree).flatMap(([key, item]) => axesOf(option, `${where}.${key}`, (axes as Record<string, Axes>)[key] as Axes, item))
   }
   throw new ArgumentError(`${NAME}: the axes of ${where} are ${shown(axes)}, and it is ${shown(tree)}; axes are one for all of it, or a tree of its structure`)
 }
@@ -254,7 +253,9 @@ export function vmap(fn: (...args: never[]) => unknown, options: VmapOptions = {
   checkAxes('inAxes', inAxes)
   checkAxes('outAxes', outAxes)
   const call = (...args: readonly unknown[]): unknown => {
-    const axes = axesOf('the arguments', inAxes, args)
+    // First, so that an argument that contains itself is an error before anything walks it.
+    args.forEach((arg, n) => leaves(arg, `${NAME}: argument ${n}`))
+    const axes = axesOf('inAxes', 'the arguments', inAxes, args)
     const mapping = new Mapping(countOf(args, axes))
     let at = 0
     const position = (x: Tensor): Tensor => {
@@ -269,7 +270,7 @@ export function vmap(fn: (...args: never[]) => unknown, options: VmapOptions = {
     })
     const roots = leaves(result, `${NAME}: the result`)
     for (const x of roots) checkAlive(NAME, x)
-    const places = axesOf('the result', outAxes, result)
+    const places = axesOf('outAxes', 'the result', outAxes, result)
     mapping.record(roots)
     let next = 0
     const results: Tensor[] = []
