@@ -239,7 +239,7 @@ fn check(alike: &[Case], mapped: &[bool]) -> Result<bool, String> {
 
 /// An array's elements as text, NaN like NaN.
 fn shown(a: &Array) -> String {
-    let texts: Vec<String> = a.scalars().into_iter().map(|x: Scalar| format!("{x:?}").replace("-NaN", "NaN")).collect();
+    let texts: Vec<String> = a.scalars().map(|x: Scalar| format!("{x:?}").replace("-NaN", "NaN")).collect();
     format!("{} {:?} {}", a.dtype(), a.dims(), texts.join(" "))
 }
 

@@ -39,10 +39,7 @@ impl Mapped<'_> {
     pub(super) fn assemble(&mut self, from: &Graph, base: Option<Val>, parts: &[(Val, Region)], dims: &Dims) -> Result<Val> {
         let base = base.map(|v| self.whole(v, from.dims(v))).transpose()?;
         let parts = parts.iter().map(|(v, region)| {
-            let region = match region {
-                Some(view) => Some(self.at_each(view)),
-                None => None,
-            };
+            let region = region.as_ref().map(|view| self.at_each(view));
             Ok((self.whole(*v, from.dims(*v))?, region))
         });
         let parts = parts.collect::<Result<Vec<(Val, Region)>>>()?;
