@@ -799,13 +799,14 @@ interface HistcOptions {
  *
  * PyTorch `histc`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for a complex tensor.
+ * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for
+ * anything but float32 and float64.
  * @example
  * ```ts
  * ft.histc(ft.tensor([1, 2, 1]), { bins: 4, min: 0, max: 3 }) // [0, 2, 1, 0]
  * ```
  */
-declare function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: HistcOptions): Tensor<D>;
+declare function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'float', D>) | Listed, options?: HistcOptions): Tensor<D>;
 /** Options of `histogramdd`. */
 interface HistogramddOptions {
     /** How many intervals of one width along each axis, or for each axis its number or its increasing edges; 10 by default. */
@@ -17686,7 +17687,7 @@ declare function aminmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'rea
 /**
  * Positions along each axis of a shape, from those in row-major order: an integer tensor for each axis. Negative ones count from the end.
  *
- * NumPy and PyTorch `unravel_index`. int64 of shapes of more than 2^31 elements.
+ * NumPy and PyTorch `unravel_index`. int64 of shapes of 2^31 elements or more.
  *
  * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
  * a position out of range.
@@ -17705,7 +17706,7 @@ interface RavelMultiIndexOptions {
  * Positions in row-major order, from those along each axis of a shape, which are broadcast. Negative ones count from the end, unless `mode` says
  * otherwise.
  *
- * NumPy `ravel_multi_index`. int64 for shapes of more than 2^31 elements.
+ * NumPy `ravel_multi_index`. int64 for shapes of 2^31 elements or more.
  *
  * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
  * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.

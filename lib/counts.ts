@@ -76,6 +76,9 @@ export function negativeBinomial<A extends Parameter, B extends Parameter, E ext
   })
 }
 
+/** Outcomes of a multinomial draw, each of which is a binomial one. */
+const MOST_OUTCOMES = 2 ** 12
+
 /**
  * How often each of k outcomes comes in `n` trials, by their probabilities p [..., k]: counts [..., k] that add up to n, each binomial in what
  * the ones before it left. Drawn in float64.
@@ -103,6 +106,8 @@ export function multinomial<A extends Parameter, B extends DType, E extends Inte
     const dtype = countDType(op, o['dtype'])
     const weights = realGiven(op, 'p', arrayGiven(op, 'p', p)).astype('float64')
     if (weights.ndim === 0) throw new ShapeError(`${op}: 'p' must have shape [..., outcomes], got a scalar`)
+    const outcomes = weights.shape.at(-1) as number
+    if (outcomes > MOST_OUTCOMES) throw new ShapeError(`${op}: ${outcomes} outcomes are more than ${MOST_OUTCOMES}, each of which is a draw; count draws of categorical`)
     const sizes = [...shapeGiven(op, o['shape'] ?? []), ...weights.shape.slice(0, -1)]
     const trials = n instanceof Tensor ? overShape(op, 'n', realGiven(op, 'n', n), sizes).astype('float64').floor() : parameter(op, 'n', n, COUNT, key, sizes, 'float64').broadcastTo(sizes)
     // What is left of the probabilities from each outcome on: of the last one above 0, itself, so that it takes all that is left.

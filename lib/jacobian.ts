@@ -31,7 +31,7 @@ function rowsOf(name: string, fn: (x: Tensor) => Tensor, given: unknown): Tensor
   const y = real(name, 'the result', result)
   const shape = [...y.shape, ...x.shape]
   if (x.size === 0 || y.size === 0) return zeros(shape, { dtype: y.dtype, device: y.device })
-  const found = x.size < y.size ? alongEach(x, (direction) => jvp(fn, [x], [direction])[1]).transpose() : alongEach(y, (direction) => back(direction)[0])
+  const found = x.size < y.size ? alongEach(x, (direction) => jvp(fn, [x], [direction])[1]).transpose() : (alongEach(y, (direction) => back(direction)[0]).astype(y.dtype) as Tensor)
   return found.reshape(shape)
 }
 

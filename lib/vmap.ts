@@ -49,7 +49,7 @@ function axesOf(option: string, where: string, axes: Axes, tree: unknown): (numb
   if (Array.isArray(axes) && Array.isArray(tree) && axes.length === tree.length) {
     return tree.flatMap((item, i) => axesOf(option, `${where}[${i}]`, axes[i] as Axes, item))
   }
-  if (isPlain(axes) && isPlain(tree) && Object.keys(tree).every((key) => Object.hasOwn(axes, key))) {
+  if (isPlain(axes) && isPlain(tree) && Object.keys(axes).length === Object.keys(tree).length && Object.keys(tree).every((key) => Object.hasOwn(axes, key))) {
     return Object.entries(tree).flatMap(([key, item]) => axesOf(option, `${where}.${key}`, (axes as Record<string, Axes>)[key] as Axes, item))
   }
   throw new ArgumentError(`${NAME}: the axes of ${where} are ${shown(axes)}, and it is ${shown(tree)}; axes are one for all of it, or a tree of its structure`)

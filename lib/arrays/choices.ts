@@ -10,7 +10,7 @@ import { full, stack, where } from '../generated/functions.js'
 import type { Positions } from '../listed.js'
 import type { Operand } from '../operand.js'
 import { Tensor } from '../tensor.js'
-import { integersGiven, listGiven, rowsGiven } from './options.js'
+import { integersGiven, listGiven, rowsGiven, wideIntegers } from './options.js'
 
 /** Conditions as tensors of bool. */
 function conditions(op: string, name: string, value: unknown): Tensor[] {
@@ -63,9 +63,11 @@ export function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly
   return within(op, () => {
     const operands = results.map((result, i) => {
       const operand = operandGiven(op, `pieces[${i}]`, result)
-      return operand instanceof Tensor ? operand.astype(values.dtype) : operand
+      if (operand instanceof Tensor) return operand.astype(values.dtype)
+      // A number would make numbers of bools.
+      return values.dtype === 'bool' ? Boolean(operand) : operand
     })
-    const rest = operands.length > masks.length ? operands[masks.length] : 0
+    const rest = operands.length > masks.length ? operands[masks.length] : values.dtype === 'bool' ? false : 0
     const start = where(full(values.shape, true, { device: values.device }), rest as Tensor, zerosLike(values)) as Tensor
     return masks.reduce<Tensor>((out, mask, i) => where(mask, operands[i] as Tensor, out) as Tensor, start)
   }) as Tensor<D>
@@ -102,7 +104,7 @@ export function choose<D extends DType>(indices: Tensor | Positions, choices: re
     const { mode = 'raise' } = checkOptions(op, options, ['mode'])
     if (!MODES.includes(mode)) throw new ArgumentError(`${op}: 'mode' must be one of 'raise', 'wrap', 'clip', got ${shown(mode)}`)
     const n = tensors.length
-    const given = integersGiven(op, 'indices', indices, tensors[0])
+    const given = wideIntegers(integersGiven(op, 'indices', indices, tensors[0]))
     const numbers = mode === 'wrap' ? given.remainder(n) : mode === 'clip' ? given.clip(0, n - 1) : given
     const [places, ...wide] = broadcastArrays(numbers as Tensor, ...tensors)
     return stack(wide).takeAlongAxis((places as Tensor<'int32'>).expandDims(0), { axis: 0 }).squeeze(0)

@@ -6,6 +6,7 @@ import {
   complex, exp2 as exp2Real, gradient as gradientReal, logaddexp as logaddexpReal, logsumexp as logsumexpReal, sigmoid as sigmoidReal, sinc as sincReal, subtract, where,
   type GradientOptions, type LogsumexpOptions
 } from '../generated/functions.js'
+import { zerosLike } from '../creation.js'
 import type { Listed } from '../listed.js'
 import type { Common, DTypeOf, Fits, Operand } from '../operand.js'
 import { Tensor } from '../tensor.js'
@@ -102,12 +103,14 @@ export function sigmoid<A extends DType = 'float32'>(x: Tensor<A> | Listed): Ten
 export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   if ((!isComplexTensor(x1) && !isComplexTensor(x2)) || arguments.length > 2) return Reflect.apply(logaddexpReal, undefined, arguments) as Tensor<FloatOf<Common<A, B>>>
   return within('logaddexp', () => {
-    // Both in the dtype and shape of their sum.
-    const none = subtract(x1 as Tensor, x2 as Tensor).multiply(0) as Tensor
+    // Both in the dtype and shape of their difference.
+    const none = zerosLike(subtract(x1 as Tensor, x2 as Tensor)) as Tensor
     const [a, b] = [none.add(x1 as Tensor), none.add(x2 as Tensor)] as [Tensor, Tensor]
     const isFirst = a.real().greaterEqual(b.real() as Tensor)
     const [more, less] = [where(isFirst, a, b), where(isFirst, b, a)] as [Tensor, Tensor]
-    return more.add(less.subtract(more).exp().log1p() as Tensor)
+    // Of equal infinities the difference is none.
+    const isSame = more.real().equal(less.real() as Tensor).logicalAnd(more.real().isinf())
+    return more.add(where(isSame, none, less.subtract(more)).exp().log1p() as Tensor)
   }) as Tensor as Tensor<FloatOf<Common<A, B>>>
 }
 

@@ -1,7 +1,7 @@
 // Differences of the flattened tensor, and how many points fall where along several axes.
 
 import { arrayGiven, checkOptions, integer, number, shown, within } from '../call.js'
-import { ArgumentError, ShapeError } from '../errors.js'
+import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { concat, diff, equal, ones, searchsorted, where, zeros } from '../generated/functions.js'
 import { histogram, histogramBinEdges, type EdgesOf } from '../histogram.js'
@@ -60,16 +60,19 @@ export interface HistcOptions {
  *
  * PyTorch `histc`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for a complex tensor.
+ * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for
+ * anything but float32 and float64.
  * @example
  * ```ts
  * ft.histc(ft.tensor([1, 2, 1]), { bins: 4, min: 0, max: 3 }) // [0, 2, 1, 0]
  * ```
  */
-export function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: HistcOptions): Tensor<D> {
+export function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'float', D>) | Listed, options?: HistcOptions): Tensor<D> {
   const op = 'histc'
   return within(op, () => {
     const values = arrayGiven(op, 'x', x)
+    // As PyTorch: other dtypes do not hold the counts.
+    if (!['float32', 'float64'].includes(values.dtype)) throw new DTypeError(`${op}: takes float32 or float64, got ${values.dtype}; histogram(x) counts others in int32`)
     const { bins = 100, min = 0, max = 0 } = checkOptions(op, options, ['bins', 'min', 'max'])
     const [low, high] = [number(op, 'min', min), number(op, 'max', max)]
     const range = low === 0 && high === 0 ? undefined : ([low, high] as const)
@@ -110,7 +113,7 @@ function counted(op: string, points: readonly Tensor[], options: unknown): { his
   })
   const sizes = edges.map((edge) => edge.size - 1)
   const size = sizes.reduce((n, count) => n * count, 1)
-  if (size > 2 ** 31) throw new ShapeError(`${op}: [${sizes.join(', ')}] intervals are more than 2^31`)
+  if (size >= 2 ** 31) throw new ShapeError(`${op}: [${sizes.join(', ')}] intervals are 2^31 or more`)
   // The last place of all is that of what is outside.
   let [place, inside]: [Tensor, Tensor] = [zeros(first.shape, { dtype: 'int32', device: first.device }) as Tensor, ones(first.shape, { dtype: 'bool', device: first.device }) as Tensor]
   points.forEach((x, axis) => {

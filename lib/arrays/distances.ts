@@ -1,7 +1,7 @@
 // Distances between tensors and between their rows, and slices of bounded norm, as PyTorch has them.
 
 import { arrayGiven, axisGiven, checkOptions, number, within } from '../call.js'
-import { floating } from '../dtypes.js'
+import { floating, resultType } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatOf, Promote, RealOf, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
@@ -13,6 +13,13 @@ function order(op: string, value: unknown): number {
   const p = number(op, 'p', value)
   if (!(p >= 0)) throw new ArgumentError(`${op}: 'p' must be a number from 0, got ${p}`)
   return p
+}
+
+/** The difference of two tensors: of integers one of floating numbers, as theirs would wrap. */
+function difference(a: Tensor, b: Tensor): Tensor {
+  const dtype = resultType(a, b)
+  // Bools have no difference, which is the error of their subtraction.
+  return dtype === 'bool' ? (a.subtract(b) as Tensor) : (floating(a.astype(dtype)).subtract(floating(b.astype(dtype))) as Tensor)
 }
 
 /**
@@ -32,7 +39,7 @@ function order(op: string, value: unknown): number {
 export function dist<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, p?: number): Tensor<RealOf<FloatOf<Promote<A, B>>>> {
   const op = 'dist'
   return within(op, () => {
-    const between = arrayGiven(op, 'x1', x1).subtract(arrayGiven(op, 'x2', x2)) as Tensor
+    const between = difference(arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2))
     return vectorNorm(between.flatten(), { ord: order(op, p === undefined ? 2 : p) })
   }) as Tensor as Tensor<RealOf<FloatOf<Promote<A, B>>>>
 }
@@ -64,7 +71,7 @@ export function cdist<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
     if (a.ndim < 2 || b.ndim < 2 || a.shape.at(-1) !== b.shape.at(-1)) {
       throw new ShapeError(`${op}: takes rows of one size, [..., n, d] and [..., m, d], got shapes [${a.shape.join(', ')}] and [${b.shape.join(', ')}]`)
     }
-    const between = a.expandDims(-2).subtract(b.expandDims(-3)) as Tensor
+    const between = difference(a.expandDims(-2) as Tensor, b.expandDims(-3) as Tensor)
     return vectorNorm(between, { ord: order(op, p), axis: -1 })
   }) as Tensor as Tensor<RealOf<FloatOf<Promote<A, B>>>>
 }

@@ -118,7 +118,7 @@ export function luSolve<A extends DType, B extends DType>(factors: Tensor<A>, pe
 
 /** Rows of stacks of matrices in an order that each stack has of its own. */
 function broadcastRows(x: Tensor, order: Tensor<'int32'>): Tensor {
-  const shape = x.shape.map((size, i) => (i < x.ndim - 2 ? Math.max(size, order.shape[i] as number) : size))
+  const shape = x.shape.map((size, i) => (i < x.ndim - 2 && size === 1 ? (order.shape[i] as number) : size))
   const columns = shape.at(-1) as number
   return x.broadcastTo(shape).takeAlongAxis(order.broadcastTo([...shape.slice(0, -1), columns]), { axis: -2 })
 }

@@ -8,6 +8,7 @@ import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import { diag, ones, pow, stack, type DiagOptions, type EyeOptions, zeros } from '../generated/functions.js'
 import type { Listed } from '../listed.js'
 import { allocate } from '../nested.js'
+import { isHalf } from '../half.js'
 import { arange, logspace, type LinspaceOptions } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
@@ -32,7 +33,7 @@ export function geomspace<E extends DType = 'float32'>(start: number, stop: numb
   return within(op, () => {
     const o = checkOptions(op, options, ['dtype', 'device', 'endpoint']) as LinspaceOptions<E>
     const [first, last, count] = [number(op, 'start', start), number(op, 'stop', stop), integer(op, 'num', num)]
-    if (!(first * last > 0) || !Number.isFinite(first) || !Number.isFinite(last)) {
+    if (Math.sign(first) !== Math.sign(last) || first === 0 || !Number.isFinite(first) || !Number.isFinite(last)) {
       throw new ArgumentError(`${op}: ends must be finite, of one sign and not 0, got ${first} and ${last}`)
     }
     const powers = logspace(Math.log10(Math.abs(first)), Math.log10(Math.abs(last)), count, o) as Tensor
@@ -98,7 +99,9 @@ function powers(op: string, x: unknown, n: unknown, isIncreasing: boolean): Tens
   const exponents = arange(count, { dtype: 'int32', device: values.device })
   const points = values.expandDims(-1)
   if (count === 0) return zeros([...values.shape, 0], { dtype: values.dtype, device: values.device })
-  return pow(points, (isIncreasing ? exponents : exponents.flip()).astype(values.dtype) as Tensor) as Tensor
+  // Exponents that the dtype does not hold: integers wrap at the end, and halves are rounded there.
+  const wide = DTYPE[values.dtype].min !== null ? 'int64' : isHalf(values.dtype) ? 'float32' : values.dtype
+  return pow(points.astype(wide), (isIncreasing ? exponents : exponents.flip()).astype(wide) as Tensor).astype(values.dtype) as Tensor
 }
 
 /**
@@ -290,7 +293,7 @@ export function diagIndices(n: number, options?: DiagIndicesOptions): Tensor<'in
     const { ndim = 2, device } = checkOptions(op, options, ['ndim', 'device'])
     const [size, count] = [shapeGiven(op, [n])[0] as number, integer(op, 'ndim', ndim)]
     if (count < 1 || count > 32) throw new ArgumentError(`${op}: 'ndim' must be from 1 to 32, got ${count}`)
-    const along = arange(size, { dtype: 'int32', device: device as string | undefined }) as Tensor<'int32'>
-    return Array.from({ length: count }, () => along)
+    // One each, so that disposing of one leaves the others.
+    return Array.from({ length: count }, () => arange(size, { dtype: 'int32', device: device as string | undefined }) as Tensor<'int32'>)
   })
 }

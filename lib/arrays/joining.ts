@@ -15,7 +15,7 @@ import type { Scalar } from '../record.js'
 import { parseItems, Slice, slice } from '../slice.js'
 import { Tensor } from '../tensor.js'
 import { bytesOf } from '../typedarray.js'
-import { axisOrOptions, type AxisOptions } from './options.js'
+import { axisOrOptions, MOST_PLACES, type AxisOptions } from './options.js'
 
 /** A tensor and the axis that is meant: without one all elements, along one axis. */
 function along(op: string, x: unknown, options: unknown): readonly [x: Tensor, axis: number, isFlat: boolean] {
@@ -81,13 +81,13 @@ export function insert<D extends DType>(x: Tensor<D>, index: number | readonly n
   return within(op, () => {
     const [before, axis] = along(op, x, options)
     if (before.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axis to insert along`)
-    const size = before.shape[axis] as number
+    const size = placesOf(op, before, axis)
     const isOne = !Array.isArray(index)
     const given = beside(op, 'values', values, before).astype(before.dtype) as Tensor
     // As NumPy: an array put before one place has its first axis there.
     const padded = given.ndim < before.ndim ? (given.reshape([...new Array<number>(before.ndim - given.ndim).fill(1), ...given.shape]) as Tensor) : given
     const between = isOne && given.ndim > 0 ? (moveaxis(padded, 0, axis) as Tensor) : padded
-    const places = isOne ? new Array<number>(between.shape[axis] as number).fill(gap(op, index, axis, size)) : Array.from(index, (at) => gap(op, at, axis, size))
+    const places = isOne || index.length === 1 ? new Array<number>(between.shape[axis] as number).fill(gap(op, isOne ? index : index[0], axis, size)) : Array.from(index, (at) => gap(op, at, axis, size))
     const wide = broadcastTo(between, before.shape.map((n, i) => (i === axis ? places.length : n))) as Tensor
     const order = places.map((at, i) => ({ at, i })).sort((a, b) => a.at - b.at || a.i - b.i)
     const sources: number[] = []
@@ -97,6 +97,13 @@ export function insert<D extends DType>(x: Tensor<D>, index: number | readonly n
     }
     return concat([before, wide], { axis }).take(positionsOf(op, sources, before) as Tensor<'int32'>, { axis })
   }) as Tensor<D>
+}
+
+/** How many places an axis has, each of which is named one by one. */
+function placesOf(op: string, x: Tensor, axis: number): number {
+  const size = x.shape[axis] as number
+  if (size > MOST_PLACES) throw new ShapeError(`${op}: an axis of ${size} places, more than ${MOST_PLACES}; write concat of slices`)
+  return size
 }
 
 /** What `delete` takes: places of an axis, as `x.at` takes them. */
@@ -146,7 +153,7 @@ function delete_<D extends DType>(x: Tensor<D>, index: Places, options?: number 
   return within(op, () => {
     const [before, axis] = along(op, x, options)
     if (before.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no places`)
-    const size = before.shape[axis] as number
+    const size = placesOf(op, before, axis)
     const gone = named(op, index, axis, size, before.type.device)
     const left: number[] = []
     for (let i = 0; i < size; i++) if (!gone.has(i)) left.push(i)
@@ -247,14 +254,17 @@ export type Blocks = Tensor | Scalar | readonly Blocks[]
 
 /** Deeper nesting than any tensor has rank, and more blocks in one array than are joined one by one. */
 const [DEEPEST, WIDEST] = [32, 2 ** 12]
+/** Parts of all arrays together: lists that share parts have as many as there are ways to them. */
+const MOST_PARTS = 2 ** 14
 
 /** How deep a list of lists is nested; all of its leaves are as deep. */
-function depthOf(op: string, item: unknown, level = 0): number {
+function depthOf(op: string, item: unknown, level = 0, met = { parts: 0 }): number {
+  if (++met.parts > MOST_PARTS) throw new ShapeError(`${op}: more than ${MOST_PARTS} blocks`)
   if (!Array.isArray(item)) return level
   if (level === DEEPEST) throw new ShapeError(`${op}: arrays are nested more than ${DEEPEST} deep`)
   if (item.length === 0) throw new ShapeError(`${op}: an array of blocks is empty`)
   if (item.length > WIDEST) throw new ShapeError(`${op}: an array of ${item.length} blocks, more than ${WIDEST}`)
-  const depths = item.map((part) => depthOf(op, part, level + 1))
+  const depths = item.map((part) => depthOf(op, part, level + 1, met))
   if (depths.some((depth) => depth !== depths[0])) throw new ShapeError(`${op}: blocks are nested to different depths`)
   return depths[0] as number
 }

@@ -37,6 +37,14 @@ export function integersGiven(op: string, name: string, value: unknown, beside?:
   return x
 }
 
+/** Integers in a dtype that holds any size of an axis. */
+export function wideIntegers(x: Tensor): Tensor {
+  return DTYPE[x.dtype].bytes === 8 || x.dtype === 'int32' ? x : (x.astype('int64') as Tensor)
+}
+
+/** More places of an axis than are named one by one. */
+export const MOST_PLACES = 2 ** 27
+
 /** More items than this are a mistake: each is an operation, or several. */
 const MOST = 2 ** 12
 

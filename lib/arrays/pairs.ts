@@ -103,9 +103,9 @@ export function frexp<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real',
 }
 
 /** Options of both moments: an axis or several may stand alone. */
-function moments(op: string, options: unknown): { spread: VarOptions & StdOptions; mean: MeanOptions } {
+function moments(op: string, options: unknown, names: readonly string[] = ['axis', 'correction', 'keepdims']): { spread: VarOptions & StdOptions; mean: MeanOptions } {
   const bare = typeof options === 'number' || Array.isArray(options)
-  const o = bare ? { axis: options } : checkOptions(op, options, ['axis', 'correction', 'keepdims'])
+  const o = bare ? { axis: options } : checkOptions(op, options, names)
   const { axis, keepdims, correction } = o as VarOptions
   return { spread: { axis, keepdims, correction }, mean: { axis, keepdims } }
 }
@@ -168,7 +168,7 @@ export function aminmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real
   const op = 'aminmax'
   return within(op, () => {
     const values = arrayGiven(op, 'x', x)
-    const { mean: over } = moments(op, options)
+    const { mean: over } = moments(op, options, ['axis', 'keepdims'])
     return several({ min: values.min(over) as Tensor<D>, max: values.max(over) as Tensor<D> })
   })
 }

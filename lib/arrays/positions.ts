@@ -11,11 +11,11 @@ import { allocate } from '../nested.js'
 import { meshgrid } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
-import { flag, integersGiven, listGiven } from './options.js'
+import { flag, integersGiven, listGiven, wideIntegers } from './options.js'
 
 /** Positions that fail when they are read where an axis of this size does not have them, and count from its start. */
 function checked(positions: Tensor, size: number): Tensor<PositionDType> {
-  const wide = DTYPE[positions.dtype].bytes < 4 || size > 2 ** 31 ? (positions.astype(size > 2 ** 31 ? 'int64' : 'int32') as Tensor) : positions
+  const wide = DTYPE[positions.dtype].bytes < 4 || size >= 2 ** 31 ? (positions.astype(size >= 2 ** 31 ? 'int64' : 'int32') as Tensor) : positions
   // One zero seen as many: looking a position up in it is what finds that there is none.
   const none = broadcastTo(zeros([1], { dtype: wide.dtype, device: positions.device }), [size]) as Tensor
   const known = wide.add(none.take(positions as Tensor<'int32'>)) as Tensor<PositionDType>
@@ -32,7 +32,7 @@ function countOf(op: string, shape: readonly number[]): number {
 /**
  * Positions along each axis of a shape, from those in row-major order: an integer tensor for each axis. Negative ones count from the end.
  *
- * NumPy and PyTorch `unravel_index`. int64 of shapes of more than 2^31 elements.
+ * NumPy and PyTorch `unravel_index`. int64 of shapes of 2^31 elements or more.
  *
  * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
  * a position out of range.
@@ -67,7 +67,7 @@ const MODES: readonly unknown[] = ['raise', 'wrap', 'clip']
  * Positions in row-major order, from those along each axis of a shape, which are broadcast. Negative ones count from the end, unless `mode` says
  * otherwise.
  *
- * NumPy `ravel_multi_index`. int64 for shapes of more than 2^31 elements.
+ * NumPy `ravel_multi_index`. int64 for shapes of 2^31 elements or more.
  *
  * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
  * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.
@@ -83,9 +83,9 @@ export function ravelMultiIndex(indices: readonly (Tensor | Positions)[], shape:
     const { mode = 'raise' } = checkOptions(op, options, ['mode'])
     if (!MODES.includes(mode)) throw new ArgumentError(`${op}: 'mode' must be one of 'raise', 'wrap', 'clip', got ${shown(mode)}`)
     if (list.length === 0 || list.length !== sizes.length) throw new ArgumentError(`${op}: ${list.length} index arrays for ${sizes.length} axes`)
-    const wide = countOf(op, sizes) > 2 ** 31
+    const wide = countOf(op, sizes.map((size) => Math.max(size, 1))) >= 2 ** 31
     const parts = list.map((value, i) => {
-      const [x, size] = [integersGiven(op, `indices[${i}]`, value), sizes[i] as number]
+      const [x, size] = [wideIntegers(integersGiven(op, `indices[${i}]`, value)), sizes[i] as number]
       const along = mode === 'raise' ? checked(x, size) : mode === 'wrap' ? x.remainder(size) : x.clip(0, size - 1)
       const stride = sizes.slice(i + 1).reduce((n, other) => n * other, 1)
       return along.astype(wide ? 'int64' : 'int32').multiply(stride) as Tensor

@@ -11,7 +11,7 @@ import { allocate } from '../nested.js'
 import { dataSync } from '../reading.js'
 import { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
-import { axisOrOptions, integersGiven } from './options.js'
+import { axisOrOptions, integersGiven, MOST_PLACES } from './options.js'
 
 /**
  * New axes of size 1 at these places of the result. A view.
@@ -99,6 +99,7 @@ export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repea
     const at = axis === undefined ? 0 : axisGiven(op, axis, lines.ndim)
     const counts = integersGiven(op, 'repeats', repeats, lines)
     const size = lines.shape[at] as number
+    if (size > MOST_PLACES) throw new ShapeError(`${op}: an axis of ${size} places, more than ${MOST_PLACES}; write one count for all`)
     if (counts.ndim > 1 || (counts.size !== size && counts.size !== 1)) throw new ShapeError(`${op}: counts of shape [${counts.shape.join(', ')}] for axis ${at} of size ${size}`)
     const read = Array.from(dataSync(counts, op) as ArrayLike<number | bigint>, Number)
     const each = read.length === size ? read : new Array<number>(size).fill(read[0] as number)

@@ -19,9 +19,11 @@ function severalOf(op: string, options: unknown): Tensor | undefined {
   return rtol instanceof Tensor || isListed(rtol) ? arrayGiven(op, 'rtol', rtol) : undefined
 }
 
-/** Which singular values count. */
-function above(s: Tensor, rtol: Tensor): Tensor<'bool'> {
-  return s.greater(s.max({ axis: -1, keepdims: true }).multiply(rtol.astype(s.dtype).expandDims(-1)))
+/** Which singular values of matrices count; a tolerance that is NaN is that of the dtype. */
+function above(s: Tensor, given: Tensor, x: Tensor): Tensor<'bool'> {
+  const rtol = given.astype(s.dtype) as Tensor
+  const usual = Math.max(...x.shape.slice(-2)) * (s.dtype === 'float64' ? 2 ** -52 : 2 ** -23)
+  return s.greater(s.max({ axis: -1, keepdims: true }).multiply(where(rtol.isnan(), usual, rtol).expandDims(-1)))
 }
 
 /**
@@ -44,7 +46,10 @@ export function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Tens
   const op = 'linalg.matrixRank'
   const rtol = within(op, () => severalOf(op, options))
   if (rtol === undefined) return Reflect.apply(rankOf, undefined, arguments) as Tensor<'int32'>
-  return within(op, () => above(svdvals(arrayGiven(op, 'x', x)) as Tensor, rtol).sum({ axis: -1 }) as Tensor<'int32'>)
+  return within(op, () => {
+    const matrices = arrayGiven(op, 'x', x)
+    return above(svdvals(matrices) as Tensor, rtol, matrices).sum({ axis: -1 }) as Tensor<'int32'>
+  })
 }
 
 /**
@@ -68,9 +73,10 @@ export function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
   const rtol = within(op, () => severalOf(op, options))
   if (rtol === undefined) return Reflect.apply(inverseOf, undefined, arguments) as Tensor<FloatOf<A>>
   return within(op, () => {
-    const { u, s, vh } = svd(arrayGiven(op, 'x', x), { fullMatrices: false })
+    const matrices = arrayGiven(op, 'x', x)
+    const { u, s, vh } = svd(matrices, { fullMatrices: false })
     const [left, values, right] = [u as Tensor, s as Tensor, vh as Tensor]
-    const counts = above(values, rtol)
+    const counts = above(values, rtol, matrices)
     // 1 in place of what does not count, so that no division by 0 reaches a gradient.
     const inverse = where(counts, where(counts, values, 1).reciprocal() as Tensor, 0) as Tensor
     const scaled = right.matrixTranspose().conj().multiply(inverse.expandDims(-2)) as Tensor

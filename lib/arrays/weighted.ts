@@ -2,7 +2,7 @@
 
 import { arrayGiven, axisGiven, checkOptions, number, within } from '../call.js'
 import { floating } from '../dtypes.js'
-import { ArgumentError, ShapeError } from '../errors.js'
+import { ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { cov as unweighted, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions } from '../generated/functions.js'
 import { isListed, type Listed, type Positions } from '../listed.js'
@@ -102,7 +102,7 @@ export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A
     const places = arrayGiven(op, 'coordinates', coordinates)
     const lines = places.ndim < 2 ? places : (places.broadcastTo(samples.shape).moveaxis(at, -1) as Tensor)
     if (lines.ndim === 0 || lines.shape.at(-1) !== along.shape.at(-1)) {
-      throw new ArgumentError(`${op}: coordinates of shape [${places.shape.join(', ')}] for ${along.shape.at(-1)} samples`)
+      throw new ShapeError(`${op}: coordinates of shape [${places.shape.join(', ')}] for ${along.shape.at(-1)} samples`)
     }
     const widths = diff(lines as Tensor<'float32'>) as Tensor
     return heights.multiply(widths).sum({ axis: -1 }).divide(2)

@@ -1,6 +1,6 @@
 // Connectionist temporal classification (Graves et al., 2006): how likely a sequence of labels is where nobody says which step each belongs to.
 
-import { arrayGiven, checkOptions, integer, tensorGiven, within } from '../call.js'
+import { arrayGiven, checkOptions, integer, shown, tensorGiven, within } from '../call.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
@@ -29,8 +29,10 @@ function logSum(terms: readonly Tensor[]): Tensor {
   return stack(terms).logsumexp(0) as Tensor
 }
 
-/** Integers [batch], as int32. */
-function lengths(op: string, name: string, value: unknown, batch: number): Tensor<'int32'> {
+/** Integers [batch], as int32; those of an array are from 0 to `most`. */
+function lengths(op: string, name: string, value: unknown, batch: number, most: number): Tensor<'int32'> {
+  const wrong = Array.isArray(value) ? value.find((n) => !Number.isInteger(n) || n < 0 || n > most) : undefined
+  if (wrong !== undefined) throw new ArgumentError(`${op}: '${name}' must be integers from 0 to ${most}, got ${shown(wrong)}`)
   const found = arrayGiven(op, name, value)
   const whole = Array.isArray(value) ? found.astype('int32') : found
   if (!/^u?int/.test(whole.dtype)) throw new DTypeError(`${op}: '${name}' must be integers, got ${whole.dtype}; convert with astype('int32')`)
@@ -77,12 +79,13 @@ export function ctcLoss<A extends DType, B extends DType>(
     if (labels.ndim !== 2 || labels.shape[0] !== batch) throw new ShapeError(`${op}: 'target' must have shape [${batch}, labels], got [${labels.shape.join(', ')}]`)
     const blank = integer(op, 'blank', o['blank'] ?? 0)
     if (blank < 0 || blank >= (classes as number)) throw new ArgumentError(`${op}: 'blank' must be one of ${classes} classes, got ${blank}`)
-    const steps = lengths(op, 'inputLengths', inputLengths, batch as number)
-    const counts = lengths(op, 'targetLengths', targetLengths, batch as number)
+    const steps = lengths(op, 'inputLengths', inputLengths, batch as number, time as number)
+    const counts = lengths(op, 'targetLengths', targetLengths, batch as number, labels.shape[1] as number)
     const wide = floating(isHalf(given.dtype) ? given.astype('float32') : given)
     const each = losses(maximum(wide, NOTHING) as Tensor, labels.astype('int32'), steps, counts, blank)
-    const possible = each.less(-NOTHING / 2)
-    const known = where(possible, each, flag(op, 'zeroInfinity', o['zeroInfinity'], false) ? 0 : Infinity)
+    // NaN is neither, and stays.
+    const impossible = each.greaterEqual(-NOTHING / 2)
+    const known = where(impossible, flag(op, 'zeroInfinity', o['zeroInfinity'], false) ? 0 : Infinity, each)
     const { reduction = 'mean' } = o
     const own = reduction === 'mean' ? known.divide(counts.maximum(1).astype(known.dtype as 'float32')) : known
     return reduced(op, own as Tensor, reduction).astype(given.dtype) as Tensor<FloatOf<A>>
@@ -115,5 +118,7 @@ function losses(x: Tensor, labels: Tensor<'int32'>, steps: Tensor<'int32'>, coun
   const end = counts.multiply(2).expandDims(1)
   const place = arange(size, { dtype: 'int32', device })
   const ends = place.equal(end).logicalOr(place.equal(end.subtract(1)))
-  return where(ends, alpha, NOTHING).logsumexp(1).negative() as Tensor
+  const found = where(ends, alpha, NOTHING).logsumexp(1).negative() as Tensor
+  // No steps have one way to say nothing, and none to say more.
+  return where(steps.greater(0), found, where(counts.equal(0), 0, -NOTHING)) as Tensor
 }

@@ -1,6 +1,6 @@
 // Optimisers that go by sums and means of squares, beside those of `rules.ts`. Formulas and defaults are PyTorch's.
 
-import { full } from '../generated/functions.js'
+import { full, where } from '../generated/functions.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import type { Tensor } from '../tensor.js'
 import { learningRate, numbers, optimizer, zeros, type Optimizer } from './optimizer.js'
@@ -98,6 +98,9 @@ export interface NadamOptions extends AdamOptions {
   readonly momentumDecay?: number
 }
 
+/** Momenta that are multiplied one by one; those of later steps are as good as the last. */
+const MOST_MOMENTA = 2 ** 20
+
 /**
  * NAdam (Dozat, 2016): Adam that looks ahead along its mean (Nesterov), with a momentum that grows from half of `beta1` to all of it. PyTorch
  * `optim.NAdam`. The learning rate is 0.002 by default.
@@ -118,8 +121,9 @@ export function nadam(options: NadamOptions = {}): Optimizer {
   let [known, all] = [0, 1]
   const product = (count: number): number => {
     if (count < known) [known, all] = [0, 1]
-    while (known < count) all *= momentum(++known)
-    return all
+    const end = Math.min(count, known + MOST_MOMENTA)
+    while (known < end && all > 0) all *= momentum(++known)
+    return known < count && all > 0 ? all * momentum(count) ** (count - known) : all
   }
   const rates = (rate: number, count: number) => {
     const [now, next, passed] = [momentum(count), momentum(count + 1), product(count)]
@@ -155,6 +159,8 @@ export function radam(options: AdamOptions = {}): Optimizer {
   return optimizer(name, learningRate(name, options, 1e-3), [zeros('mean'), zeros('square')], rates, (p, g, [m, v], [plain, adaptive]) => {
     const d = decayed(p, g, weightDecay)
     const [mean, square] = [moved(m as Tensor, d, beta1), moved(v as Tensor, d.square(), beta2)]
-    return [p.sub(mean.mul(plain)).sub(mean.div(square.sqrt().add(eps)).mul(adaptive)), mean, square]
+    const root = square.sqrt().add(eps)
+    // Without eps the mean is 0 where its square is.
+    return [p.sub(mean.mul(plain)).sub(mean.div(where(root.equal(0), 1, root)).mul(adaptive)), mean, square]
   })
 }

@@ -36,19 +36,19 @@ function order(op: string, ord: unknown = 2): number {
  */
 export function globalNorm(tree: unknown, options?: GlobalNormOptions): Tensor {
   const op = 'optim.globalNorm'
-  const [norm, dtype] = wideNorm(tree, order(op, checkOptions(op, options, ['ord'])['ord']))
+  const [norm, dtype] = wideNorm(op, tree, order(op, checkOptions(op, options, ['ord'])['ord']))
   return norm.astype(dtype)
 }
 
 /** The norm, of half floats in float32, where squares of what float16 holds do not overflow, and the dtype to give it in. */
-function wideNorm(tree: unknown, ord: number): [norm: Tensor, dtype: DType] {
-  const found = leaves(tree, 'optim.globalNorm: the tree')
+function wideNorm(op: string, tree: unknown, ord: number): [norm: Tensor, dtype: DType] {
+  const found = leaves(tree, `${op}: the tree`)
   const norms = found.map((x): Tensor => {
-    checkAlive('optim.globalNorm', x)
+    checkAlive(op, x)
     return vectorNorm(isHalf(x.dtype) ? x.astype('float32') : x, { ord })
   })
   const [first] = found
-  if (first === undefined) throw new ArgumentError('optim.globalNorm: there is no tensor in the tree')
+  if (first === undefined) throw new ArgumentError(`${op}: there is no tensor in the tree`)
   const norm = joined(norms, ord)
   return [norm, isHalf(first.dtype) && found.every((x) => x.dtype === first.dtype) ? first.dtype : norm.dtype]
 }
@@ -73,7 +73,7 @@ export function clipByGlobalNorm<P>(gradients: P, most: number, options?: ClipOp
   if (typeof most !== 'number' || !(most > 0)) throw new ArgumentError(`${op}: the bound must be a positive number, got ${shown(most)}`)
   const { ord, errorIfNonfinite = false } = checkOptions(op, options, ['ord', 'errorIfNonfinite'])
   if (typeof errorIfNonfinite !== 'boolean') throw new ArgumentError(`${op}: 'errorIfNonfinite' must be a boolean, got ${shown(errorIfNonfinite)}`)
-  const [norm, dtype] = wideNorm(gradients, order(op, ord))
+  const [norm, dtype] = wideNorm(op, gradients, order(op, ord))
   if (errorIfNonfinite) {
     const found = itemSync(norm) as number
     if (!Number.isFinite(found)) throw new ArgumentError(`${op}: the norm of the gradients is ${found}`)
