@@ -37,7 +37,7 @@ const compile = (): string => {
     exactOptionalPropertyTypes: true, skipLibCheck: true
   }
   writeFileSync(file(`${FOLDER}/tsconfig.json`), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-  return spawnSync(process.execPath, [file('node_modules/typescript/bin/tsc'), '-p', FOLDER], { cwd: file('.'), encoding: 'utf8' }).stdout
+  return spawnSync(process.execPath, [file('node_modules/typescript/bin/tsc'), '-p', FOLDER, '--pretty', 'false'], { cwd: file('.'), encoding: 'utf8' }).stdout
 }
 
 const programOf = (page: string): string => {
