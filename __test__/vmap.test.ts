@@ -186,7 +186,7 @@ test('what is wrong is an error of vmap', (t) => {
     const g = ft.random.generator(1)
     ft.vmap((a: F) => a.add(g.normal([3])))(x)
   })
-  t.is(ft.vmap((a: F) => String(a))(x), 'Tensor<float32>[3] cpu (all positions of vmap, which has no values)')
+  t.regex(String(ft.vmap((a: F) => String(a))(x)), /^Tensor<float32>\[3\] [\w:]+ \(all positions of vmap, which has no values\)$/)
   // After an error everything works as before.
   t.deepEqual(ft.vmap((a: F) => a.sum())(x).toArray(), [6, 15])
 })
