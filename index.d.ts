@@ -15158,8 +15158,7 @@ declare abstract class Recurrent extends Module<RecurrentParams, null, 'promoted
     /** How many gates a step has, and how many tensors are carried. */
     protected abstract readonly gates: number;
     protected abstract readonly carried: number;
-    /** `more` are options of a layer of its own. */
-    constructor(inputs: number, hidden: number, options?: RecurrentOptions, more?: readonly string[]);
+    constructor(inputs: number, hidden: number, options?: RecurrentOptions);
     /** What layers whose steps are the same have in common. */
     protected get kind(): object;
     /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */

@@ -257,14 +257,21 @@ const [DEEPEST, WIDEST] = [32, 2 ** 12]
 /** Parts of all arrays together: lists that share parts have as many as there are ways to them. */
 const MOST_PARTS = 2 ** 14
 
-/** How deep a list of lists is nested; all of its leaves are as deep. */
-function depthOf(op: string, item: unknown, level = 0, met = { parts: 0 }): number {
+/** Nested arrays, copied: that of a proxy may have another length each time it is asked. */
+function copied(op: string, item: unknown, level = 0, met = { parts: 0 }): unknown {
   if (++met.parts > MOST_PARTS) throw new ShapeError(`${op}: more than ${MOST_PARTS} blocks`)
-  if (!Array.isArray(item)) return level
+  if (!Array.isArray(item)) return item
   if (level === DEEPEST) throw new ShapeError(`${op}: arrays are nested more than ${DEEPEST} deep`)
-  if (item.length === 0) throw new ShapeError(`${op}: an array of blocks is empty`)
-  if (item.length > WIDEST) throw new ShapeError(`${op}: an array of ${item.length} blocks, more than ${WIDEST}`)
-  const depths = item.map((part) => depthOf(op, part, level + 1, met))
+  const { length } = item as { length: unknown }
+  if (length === 0) throw new ShapeError(`${op}: an array of blocks is empty`)
+  if (typeof length !== 'number' || !(length <= WIDEST)) throw new ShapeError(`${op}: an array of ${shown(length)} blocks, more than ${WIDEST}`)
+  return Array.from({ length }, (_, i) => copied(op, item[i], level + 1, met))
+}
+
+/** How deep a list of lists is nested; all of its leaves are as deep. */
+function depthOf(op: string, item: unknown, level = 0): number {
+  if (!Array.isArray(item)) return level
+  const depths = item.map((part) => depthOf(op, part, level + 1))
   if (depths.some((depth) => depth !== depths[0])) throw new ShapeError(`${op}: blocks are nested to different depths`)
   return depths[0] as number
 }
@@ -284,8 +291,9 @@ function depthOf(op: string, item: unknown, level = 0, met = { parts: 0 }): numb
 export function block(blocks: Blocks): Tensor {
   const op = 'block'
   return within(op, () => {
-    const depth = depthOf(op, blocks)
-    const leaves = (Array.isArray(blocks) ? blocks.flat(DEEPEST) : [blocks]) as (Tensor | Scalar)[]
+    const nested = copied(op, blocks) as Blocks
+    const depth = depthOf(op, nested)
+    const leaves = (Array.isArray(nested) ? nested.flat(DEEPEST) : [nested]) as (Tensor | Scalar)[]
     const first = leaves.find((leaf) => leaf instanceof Tensor)
     const wrong = leaves.find((leaf) => !(leaf instanceof Tensor) && !['number', 'bigint', 'boolean'].includes(typeof leaf))
     if (wrong !== undefined || leaves.includes(undefined as never)) throw new ArgumentError(`${op}: a block must be a tensor or a number, got ${shown(wrong)}`)
@@ -296,7 +304,7 @@ export function block(blocks: Blocks): Tensor {
       const leaf = (item instanceof Tensor ? item : full([], item as number, { dtype, device: first?.device })) as Tensor
       return leaf.reshape([...new Array<number>(rank - leaf.ndim).fill(1), ...leaf.shape]) as Tensor
     }
-    return joined(blocks, 0)
+    return joined(nested, 0)
   })
 }
 
@@ -340,6 +348,15 @@ export interface FromiterOptions<E extends DType = DType> extends CreationOption
 /** What ends an endless walk: an array of so many numbers takes 128 MiB. */
 const MOST_WALKED = 2 ** 24
 
+/** The walk of an iterable; a proxy of a typed array says that it has one, and has none. */
+function iteratorOf(op: string, source: Iterable<unknown>): Iterator<unknown> {
+  try {
+    return source[Symbol.iterator]()
+  } catch {
+    throw new ArgumentError(`${op}: 'iterable' must be an iterable of numbers, got ${shown(source)}`)
+  }
+}
+
 /**
  * A vector of what an iterable gives: numbers, bigints, booleans or complex numbers, as {@link tensor} takes them.
  *
@@ -363,9 +380,10 @@ export function fromiter<E extends DType = 'float32'>(iterable: Iterable<unknown
   if (ArrayBuffer.isView(iterable)) bytesOf(op, iterable)
   // The walk of a tensor would read it element by element.
   const source = iterable instanceof Tensor ? (tensorGiven(op, 'iterable', iterable).toArray() as unknown[]) : iterable
+  const walked = { [Symbol.iterator]: () => iteratorOf(op, source) }
   const items: unknown[] = []
   if (most > 0) {
-    for (const item of source) {
+    for (const item of walked) {
       items.push(item)
       if (items.length === most) break
     }

@@ -43,7 +43,7 @@ export function wideIntegers(x: Tensor): Tensor {
 }
 
 /** More places of an axis than are named one by one. */
-export const MOST_PLACES = 2 ** 27
+export const MOST_PLACES = 2 ** 24
 
 /** More items than this are a mistake: each is an operation, or several. */
 const MOST = 2 ** 12

@@ -58,9 +58,10 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
   protected abstract readonly gates: number
   protected abstract readonly carried: number
 
-  /** `more` are options of a layer of its own. */
-  constructor(inputs: number, hidden: number, options?: RecurrentOptions, more: readonly string[] = []) {
+  constructor(inputs: number, hidden: number, options?: RecurrentOptions) {
     super()
+    // A layer's own options are named here, where no argument can be taken for them.
+    const more = this instanceof RNN ? ['nonlinearity'] : []
     const op = this.name
     this.inputs = size(op, 'inputs', inputs)
     this.hidden = size(op, 'hidden', hidden)
@@ -312,7 +313,7 @@ export class RNN extends Recurrent {
   readonly nonlinearity: 'tanh' | 'relu'
 
   constructor(inputs: number, hidden: number, options?: RNNOptions) {
-    super(inputs, hidden, options, ['nonlinearity'])
+    super(inputs, hidden, options)
     const { nonlinearity = 'tanh' } = options ?? {}
     if (nonlinearity !== 'tanh' && nonlinearity !== 'relu') throw new ArgumentError(`${this.name}: 'nonlinearity' must be 'tanh' or 'relu', got ${shown(nonlinearity)}`)
     this.nonlinearity = nonlinearity
