@@ -5210,7 +5210,7 @@ declare function indices<E extends DType = 'int32'>(shape: readonly number[], op
  * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for what is no function.
  * @example
  * ```ts
- * ft.fromfunction((i, j) => i.mul(10).add(j), [2, 2]) // [[0, 1], [10, 11]]
+ * ft.fromfunction((i, j) => ft.add(ft.mul(i, 10), j), [2, 2]) // [[0, 1], [10, 11]]
  * ```
  */
 declare function fromfunction<T, E extends DType = 'float32'>(fn: (...coordinates: Tensor<NoInfer<E>>[]) => T, shape: readonly number[], options?: CreationOptions<E>): T;

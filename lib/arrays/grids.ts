@@ -186,7 +186,7 @@ function coordinates(op: string, shape: unknown, options: CreationOptions): Tens
  * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for what is no function.
  * @example
  * ```ts
- * ft.fromfunction((i, j) => i.mul(10).add(j), [2, 2]) // [[0, 1], [10, 11]]
+ * ft.fromfunction((i, j) => ft.add(ft.mul(i, 10), j), [2, 2]) // [[0, 1], [10, 11]]
  * ```
  */
 export function fromfunction<T, E extends DType = 'float32'>(fn: (...coordinates: Tensor<NoInfer<E>>[]) => T, shape: readonly number[], options?: CreationOptions<E>): T {
