@@ -70,6 +70,20 @@ export function number(op: string, name: string, value: unknown): number {
   return value
 }
 
+/** Whether something is so, or `fallback` where it is left out. */
+export function flag(op: string, name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback
+  if (typeof value !== 'boolean') throw wrong(op, name, 'a boolean', value)
+  return value
+}
+
+/** One of some words. */
+export function oneOf<W extends string>(op: string, name: string, value: unknown, words: readonly W[]): W {
+  const found = words.find((word) => word === value)
+  if (found === undefined) throw wrong(op, name, `one of ${words.map((word) => shown(word)).join(', ')}`, value)
+  return found
+}
+
 /** A list of whole numbers, copied: each is read once, and the caller's list may change afterwards. */
 export function integers(op: string, name: string, value: unknown): readonly number[] {
   if (!Array.isArray(value)) {

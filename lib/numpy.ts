@@ -1,8 +1,7 @@
 // Functions that NumPy and PyTorch both have and of which each means more than ours, under their names. They run where the meaning is
 // one; where the libraries differ, the error says what to write for each.
 
-import { flag } from './arrays/options.js'
-import { axisGiven, checkOptions, integer, shown, arrayGiven, within } from './call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, integer, shown, within } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './generated/dtypes.js'
 import { flatten, matmul, moveaxis, multiply, permuteDims, swapaxes, vecdot } from './generated/functions.js'
@@ -179,7 +178,7 @@ export function unique<D extends DType, const O extends UniqueReturns = {}>(x: T
   const op = 'unique'
   return within(op, () => {
     const o = checkOptions(op, options, ['axis', 'returnIndex', 'returnInverse', 'returnCounts'])
-    const [isIndex, isInverse, isCounts] = ['returnIndex', 'returnInverse', 'returnCounts'].map((name) => flag(op, name, o[name]))
+    const [isIndex, isInverse, isCounts] = ['returnIndex', 'returnInverse', 'returnCounts'].map((name) => flag(op, name, o[name], false))
     const { values, indices, inverseIndices, counts } = uniqueAll(x, { axis: o['axis'] as number })
     if (!isIndex && !isInverse && !isCounts) return values
     return several({ values, ...(isIndex ? { indices } : {}), ...(isInverse ? { inverseIndices } : {}), ...(isCounts ? { counts } : {}) })

@@ -220,19 +220,24 @@ export function derivedSignature(op: number, s: Signature, operands: readonly un
   return made
 }
 
-/** Records what derives a call: its tensors, its results, then what is given. */
-function record(op: number, entry: Entry, of: number, given: readonly (Tensor | undefined)[]): Tensor {
-  const { operands, results, params } = entry
-  const s = derivedSignature(op, entry.signature, operands, of, given.map((x) => x !== undefined))
-  const tensors: Tensor[] = []
+/** Puts the tensors of a call into a list, and returns its numbers: those among the operands, then the run-time ones. */
+export function numbersBeside(operands: readonly unknown[], params: readonly (number | bigint)[] | null, tensors: Tensor[]): readonly (number | bigint)[] | null {
   let numbers: (number | bigint)[] | null = null
   for (const x of operands) {
     if (x instanceof Tensor) tensors.push(x)
     else if (x !== undefined && x !== null) (numbers ??= []).push(typeof x === 'boolean' ? Number(x) : (x as number | bigint))
   }
+  return numbers === null ? params : params === null ? numbers : [...numbers, ...params]
+}
+
+/** Records what derives a call: its tensors, its results, then what is given. */
+function record(op: number, entry: Entry, of: number, given: readonly (Tensor | undefined)[]): Tensor {
+  const { operands, results, params } = entry
+  const s = derivedSignature(op, entry.signature, operands, of, given.map((x) => x !== undefined))
+  const tensors: Tensor[] = []
+  const all = numbersBeside(operands, params, tensors)
   tensors.push(...results)
   for (const x of given) if (x !== undefined) tensors.push(x)
-  const all = numbers === null ? params : params === null ? numbers : [...numbers, ...params]
   // What an earlier program dropped is not computed again for a rule that does not read it.
   let dropped = false
   for (const x of tensors) dropped ||= x.handle === null && x.seen > 0

@@ -14,7 +14,7 @@ import { undetected } from './nan.js'
 import { leaves, mapTree } from './pytree.js'
 import { isPlain } from './realm.js'
 import { derived, forget, lastCreated, placeholder, valueOf } from './record.js'
-import { barrier, bundle, constant, derivedSignature, operandsOf, pieceOf, recomputed, withGradient } from './tape.js'
+import { barrier, bundle, constant, derivedSignature, numbersBeside, operandsOf, pieceOf, recomputed, withGradient } from './tape.js'
 import { checkAlive, Tensor, type Piece } from './tensor.js'
 import { during, isTracing, PLACEHOLDER } from './traced.js'
 import { internType, type Signature, type Type } from './types.js'
@@ -67,8 +67,6 @@ function recording<T>(f: () => T): T {
   }
 }
 
-const withAxis = (size: number, shape: readonly number[]): number[] => [size, ...shape]
-
 /** What stands for the tensors that a mapped function records: at all positions together. */
 class Mapping {
   readonly size: number
@@ -101,7 +99,7 @@ class Mapping {
 
   /** A tensor at all positions, where it is the same at each as well. */
   whole(x: Tensor): Tensor {
-    return this.get(x) ?? broadcastTo(expandDims(x, 0), withAxis(this.size, x.shape))
+    return this.get(x) ?? broadcastTo(expandDims(x, 0), [this.size, ...x.shape])
   }
 
   /** Records for all positions what was recorded for one. */
@@ -137,11 +135,10 @@ class Mapping {
 
   /** A call, recorded for all positions. */
   #result({ params }: Tensor, s: Signature, operands: readonly unknown[], of: number): Tensor {
-    const tensors = operands.filter((x) => x instanceof Tensor)
-    const numbers = operands.filter((x) => !(x instanceof Tensor) && x !== undefined && x !== null).map((x) => (typeof x === 'boolean' ? Number(x) : (x as number | bigint)))
-    const all = [...numbers, ...(params ?? [])]
+    const tensors: Tensor[] = []
+    const numbers = numbersBeside(operands, params, tensors)
     const mapped = derivedSignature(OP.vmap, s, operands, of, tensors.map((x) => this.get(x) !== undefined))
-    return derived(mapped, tensors.map((x) => this.get(x) ?? x), all.length === 0 ? null : all)
+    return derived(mapped, tensors.map((x) => this.get(x) ?? x), numbers)
   }
 
   /** A value that is handed through, with the gradient that it has at a position. */

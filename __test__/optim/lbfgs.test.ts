@@ -1,36 +1,16 @@
 // L-BFGS beside PyTorch's, with both searches, and what it refuses. It decides by numbers that it reads, on every device alike.
 // runs on: host
 
-import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as ft from 'ferrotensor'
 import { close, throws } from '../expect.js'
-
-type D = ft.Tensor<'float64'>
+import { goldenOf, loss, near, start } from './problem.js'
 
 interface Golden {
   readonly lbfgs: readonly { name: string; options: object; losses: number[]; after: readonly { step: number; w: number[][]; b: number[] }[]; count: number; evaluations: number }[]
 }
 
-// This file runs as dist/__test__/optim/lbfgs.test.js.
-const golden = JSON.parse(readFileSync(new URL('../../../__test__/optim/pytorch.json', import.meta.url), 'utf8')) as Golden
-
-function numbers(shape: readonly number[], seed: number): D {
-  const count = shape.reduce((n, d) => n * d, 1)
-  return ft.fromTypedArray(Float64Array.from({ length: count }, (_, i) => Math.sin(1.3 * i + seed)), shape)
-}
-
-const [x, y] = [numbers([6, 4], 1), numbers([6, 3], 2)]
-const start = (): { w: D; b: D } => ({ w: numbers([4, 3], 3), b: numbers([3], 4) })
-const loss = (p: { w: D; b: D }): D => x.matmul(p.w).add(p.b).tanh().sub(y).square().sum()
-
-/**
- * Within 1e-8 of what PyTorch computed in float64, of numbers about 1; what differs is within 2e-12.
- */
-function near(found: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) return Array.isArray(found) && found.length === wanted.length && wanted.every((v, i) => near(found[i], v))
-  return Math.abs((found as number) - (wanted as number)) <= 1e-8
-}
+const golden = goldenOf<Golden>()
 
 for (const { name, options, losses, after, count, evaluations } of golden.lbfgs) {
   test(`${name} goes PyTorch's way for 20 steps`, (t) => {

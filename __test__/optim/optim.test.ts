@@ -1,13 +1,11 @@
 // Optimisers, schedules and clipping beside PyTorch's, and what they refuse.
 // runs on: vulkan
 
-import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as ft from 'ferrotensor'
 import { tested } from '../device.js'
 import { close, throws } from '../expect.js'
-
-type D = ft.Tensor<'float64'>
+import { goldenOf, loss, near, numbers, start } from './problem.js'
 
 interface Golden {
   readonly runs: readonly { name: string; options: object; after: readonly { step: number; w: number[][]; b: number[] }[] }[]
@@ -16,26 +14,7 @@ interface Golden {
   readonly plateaus: readonly { options: object; metrics: number[]; rates: number[] }[]
 }
 
-// This file runs as dist/__test__/optim/optim.test.js.
-const golden = JSON.parse(readFileSync(new URL('../../../__test__/optim/pytorch.json', import.meta.url), 'utf8')) as Golden
-
-function numbers(shape: readonly number[], seed: number): D {
-  const count = shape.reduce((n, d) => n * d, 1)
-  return ft.fromTypedArray(Float64Array.from({ length: count }, (_, i) => Math.sin(1.3 * i + seed)), shape)
-}
-
-const [x, y] = [numbers([6, 4], 1), numbers([6, 3], 2)]
-const start = (): { w: D; b: D } => ({ w: numbers([4, 3], 3), b: numbers([3], 4) })
-const loss = (p: { w: D; b: D }): D => x.matmul(p.w).add(p.b).tanh().sub(y).square().sum()
-
-/**
- * Within 1e-8 of what PyTorch computed in float64, of numbers about 1. Nearly all is within 1e-14; rmsprop with momentum jumps back and forth
- * about the minimum, which makes 2e-9 of a rounding.
- */
-function near(found: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) return Array.isArray(found) && found.length === wanted.length && wanted.every((v, i) => near(found[i], v))
-  return Math.abs((found as number) - (wanted as number)) <= 1e-8
-}
+const golden = goldenOf<Golden>()
 
 /** Optimisers that other devices run as well: the rest are compositions of the same operations, and a hundred steps take seconds there. */
 const EVERYWHERE = ['sgd', 'adam', 'adafactor']

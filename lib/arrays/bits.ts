@@ -1,6 +1,6 @@
 // Booleans packed into bytes, and bytes into bits.
 
-import { arrayGiven, axisGiven, integer, shown, within } from '../call.js'
+import { arrayGiven, axisGiven, integer, oneOf, within } from '../call.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import type { Listed, Positions } from '../listed.js'
@@ -32,9 +32,8 @@ function lined(op: string, x: Tensor, axis: unknown): readonly [line: Tensor, ba
 
 /** How far the eight bits of a byte are from its lowest. */
 function shifts(op: string, order: unknown, device: string): Tensor<'uint8'> {
-  if (order !== 'big' && order !== 'little') throw new ArgumentError(`${op}: 'bitorder' must be one of 'big', 'little', got ${shown(order)}`)
   const up = arange(8, { dtype: 'uint8', device }) as Tensor<'uint8'>
-  return order === 'big' ? up.flip() : up
+  return oneOf(op, 'bitorder', order, ['big', 'little']) === 'big' ? up.flip() : up
 }
 
 const zerosBehind = (x: Tensor, count: number): Tensor => x.pad([...x.shape.slice(1).map((): [number, number] => [0, 0]), [0, count]]) as Tensor

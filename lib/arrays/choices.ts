@@ -1,6 +1,6 @@
 // Elements chosen from several tensors, by conditions or by numbers.
 
-import { arrayGiven, checkOptions, operandGiven, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, operandGiven, within } from '../call.js'
 import { broadcastArrays } from '../broadcasting.js'
 import { zerosLike } from '../creation.js'
 import { resultType } from '../dtypes.js'
@@ -10,7 +10,7 @@ import { full, stack, where } from '../generated/functions.js'
 import type { Positions } from '../listed.js'
 import type { Operand } from '../operand.js'
 import { Tensor } from '../tensor.js'
-import { integersGiven, listGiven, rowsGiven, wideIntegers } from './options.js'
+import { indexMode, integersGiven, listGiven, rowsGiven, wideIntegers } from './options.js'
 
 /** Conditions as tensors of bool. */
 function conditions(op: string, name: string, value: unknown): Tensor[] {
@@ -79,8 +79,6 @@ export interface ChooseOptions {
   readonly mode?: 'raise' | 'wrap' | 'clip' | undefined
 }
 
-const MODES: readonly unknown[] = ['raise', 'wrap', 'clip']
-
 /**
  * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
  *
@@ -101,8 +99,7 @@ export function choose<D extends DType>(indices: Tensor | Positions, choices: re
     const list = choices instanceof Tensor ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
     const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
-    const { mode = 'raise' } = checkOptions(op, options, ['mode'])
-    if (!MODES.includes(mode)) throw new ArgumentError(`${op}: 'mode' must be one of 'raise', 'wrap', 'clip', got ${shown(mode)}`)
+    const mode = indexMode(op, checkOptions(op, options, ['mode'])['mode'])
     const n = tensors.length
     const given = wideIntegers(integersGiven(op, 'indices', indices, tensors[0]))
     const numbers = mode === 'wrap' ? given.remainder(n) : mode === 'clip' ? given.clip(0, n - 1) : given

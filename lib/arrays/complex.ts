@@ -1,6 +1,6 @@
 // Complex numbers where rows take real ones alone: what the functions of the same names are for them, of other operations.
 
-import { arrayGiven, axisGiven, checkOptions, integers, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, integers, within } from '../call.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import {
   complex, exp2 as exp2Real, gradient as gradientReal, logaddexp as logaddexpReal, logsumexp as logsumexpReal, sigmoid as sigmoidReal, sinc as sincReal, subtract, where,
@@ -10,7 +10,6 @@ import { zerosLike } from '../creation.js'
 import type { Listed } from '../listed.js'
 import type { Common, DTypeOf, Fits, Operand } from '../operand.js'
 import { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Whether a value is a tensor of complex numbers. */
 export const isComplexTensor = (x: unknown): x is Tensor => x instanceof Tensor && x.type.row.kind === 'complex'
@@ -138,7 +137,7 @@ export function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, op
     const values = arrayGiven(op, 'x', x)
     const bare = typeof options === 'number' || Array.isArray(options)
     const o = (bare ? { axis: options } : checkOptions(op, options, ['axis', 'keepdims'])) as LogsumexpOptions
-    const isKept = flag(op, 'keepdims', o.keepdims)
+    const isKept = flag(op, 'keepdims', o.keepdims, false)
     const given = o.axis === undefined ? values.shape.map((_, i) => i) : o.axis
     const axes = (typeof given === 'number' ? [given] : integers(op, 'axis', given)).map((axis) => axisGiven(op, axis, values.ndim))
     const real = values.real() as Tensor

@@ -1,6 +1,6 @@
 // Differences of the flattened tensor, and how many points fall where along several axes.
 
-import { arrayGiven, checkOptions, integer, number, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, number, shown, within } from '../call.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { concat, diff, equal, ones, searchsorted, where, zeros } from '../generated/functions.js'
@@ -8,7 +8,6 @@ import { histogram, histogramBinEdges, type EdgesOf } from '../histogram.js'
 import { isListed, tensorOf, type Listed } from '../listed.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Options of `ediff1d`. */
 export interface Ediff1dOptions {
@@ -104,7 +103,7 @@ function forAxis(op: string, name: string, value: unknown, axis: number, count: 
 /** The counts of points, a vector of coordinates for each axis, between edges. */
 function counted(op: string, points: readonly Tensor[], options: unknown): { hist: Tensor; edges: Tensor[] } {
   const o = checkOptions(op, options, OPTIONS)
-  const isDensity = flag(op, 'density', o['density'])
+  const isDensity = flag(op, 'density', o['density'], false)
   const [first] = points as [Tensor, ...Tensor[]]
   const edges = points.map((x, axis) => {
     const bins = forAxis(op, 'bins', o['bins'], axis, points.length)

@@ -1,6 +1,6 @@
 // Determinants' logarithms, systems solved by factors that are there already, and inverses of tensors of more than two axes.
 
-import { arrayGiven, axisGiven, checkOptions, integer, integers, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, integer, integers, within } from '../call.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote } from '../generated/dtypes.js'
 import { argmax, complex, tril, where } from '../generated/functions.js'
@@ -9,7 +9,7 @@ import type { PositionDType } from '../indices.js'
 import type { Listed, Positions } from '../listed.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
-import { flag, integersGiven } from './options.js'
+import { integersGiven } from './options.js'
 
 /**
  * Logarithm of the determinants of square matrices: NaN where it is negative, -Infinity where it is 0; of complex matrices its principal value.
@@ -149,7 +149,7 @@ export function choleskySolve<A extends DType, B extends DType>(b: Tensor<A>, fa
   return within(op, () => {
     const given = square(op, 'factor', factor)
     const { upper } = checkOptions(op, options, ['upper'])
-    const lower: Tensor = flag(op, 'upper', upper) ? given.matrixTranspose().conj() : given
+    const lower: Tensor = flag(op, 'upper', upper, false) ? given.matrixTranspose().conj() : given
     const [columns, back] = rightSide(op, b, lower.shape.at(-1) as number)
     const half: Tensor = solveTriangular(lower, columns)
     return back(solveTriangular(lower.matrixTranspose().conj() as Tensor, half, { upper: true }))

@@ -1,6 +1,6 @@
 // Tensors made of positions: triangles, powers, coordinates, diagonals, and what a function makes of coordinates.
 
-import { arrayGiven, checkOptions, dtypeOption, integer, number, shapeGiven, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, dtypeOption, flag, integer, number, shapeGiven, shown, within } from '../call.js'
 import type { CreationOptions } from '../creation.js'
 import { deviceNumber } from '../devices.js'
 import { ArgumentError, ShapeError } from '../errors.js'
@@ -12,7 +12,6 @@ import { isHalf } from '../half.js'
 import { arange, logspace, type LinspaceOptions } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
-import { flag } from './options.js'
 
 /**
  * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 unless told
@@ -123,7 +122,7 @@ export function vander<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'numer
     const values = arrayGiven(op, 'x', x)
     if (values.ndim !== 1) throw new ShapeError(`${op}: 'x' must be a vector, got shape [${values.shape.join(', ')}]`)
     const { n, increasing } = checkOptions(op, options, ['n', 'increasing'])
-    return powers(op, values, n, flag(op, 'increasing', increasing)) as Tensor<D>
+    return powers(op, values, n, flag(op, 'increasing', increasing, false)) as Tensor<D>
   })
 }
 

@@ -1,6 +1,6 @@
 // What functions of whole arrays are told beside tensors, checked.
 
-import { checkOptions, shown, arrayGiven, tensorGiven } from '../call.js'
+import { checkOptions, shown, arrayGiven, oneOf, tensorGiven } from '../call.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { isListed, positionsOf } from '../listed.js'
@@ -23,18 +23,16 @@ export function axisOrOptions(op: string, options: unknown, names: readonly stri
   return typeof options === 'number' ? { axis: options } : checkOptions(op, options, names)
 }
 
-/** Whether something is so; false by default. */
-export function flag(op: string, name: string, value: unknown): boolean {
-  if (value === undefined) return false
-  if (typeof value !== 'boolean') throw new ArgumentError(`${op}: '${name}' must be a boolean, got ${shown(value)}`)
-  return value
-}
-
 /** A tensor of integers; the numbers of an array become integers. */
 export function integersGiven(op: string, name: string, value: unknown, beside?: Tensor): Tensor {
   const x = isListed(value) ? positionsOf(op, value, beside) : arrayGiven(op, name, value)
   if (DTYPE[x.dtype].min === null) throw new DTypeError(`${op}: '${name}' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
   return x
+}
+
+/** What an index that an axis does not have does: an error by default. */
+export function indexMode(op: string, value: unknown): 'raise' | 'wrap' | 'clip' {
+  return oneOf(op, 'mode', value === undefined ? 'raise' : value, ['raise', 'wrap', 'clip'])
 }
 
 /** Integers in a dtype that holds any size of an axis. */

@@ -1,6 +1,6 @@
 // Positions in row-major order and along axes, and rows of all combinations.
 
-import { arrayGiven, checkOptions, integer, shapeGiven, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, shapeGiven, within } from '../call.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, stack, zeros } from '../generated/functions.js'
@@ -11,7 +11,7 @@ import { allocate } from '../nested.js'
 import { meshgrid } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
-import { flag, integersGiven, listGiven, wideIntegers } from './options.js'
+import { indexMode, integersGiven, listGiven, wideIntegers } from './options.js'
 
 /** Positions that fail when they are read where an axis of this size does not have them, and count from its start. */
 function checked(positions: Tensor, size: number): Tensor<PositionDType> {
@@ -61,8 +61,6 @@ export interface RavelMultiIndexOptions {
   readonly mode?: 'raise' | 'wrap' | 'clip' | undefined
 }
 
-const MODES: readonly unknown[] = ['raise', 'wrap', 'clip']
-
 /**
  * Positions in row-major order, from those along each axis of a shape, which are broadcast. Negative ones count from the end, unless `mode` says
  * otherwise.
@@ -80,8 +78,7 @@ export function ravelMultiIndex(indices: readonly (Tensor | Positions)[], shape:
   const op = 'ravelMultiIndex'
   return within(op, () => {
     const [list, sizes] = [listGiven(op, 'indices', indices), shapeGiven(op, shape)]
-    const { mode = 'raise' } = checkOptions(op, options, ['mode'])
-    if (!MODES.includes(mode)) throw new ArgumentError(`${op}: 'mode' must be one of 'raise', 'wrap', 'clip', got ${shown(mode)}`)
+    const mode = indexMode(op, checkOptions(op, options, ['mode'])['mode'])
     if (list.length === 0 || list.length !== sizes.length) throw new ArgumentError(`${op}: ${list.length} index arrays for ${sizes.length} axes`)
     const wide = countOf(op, sizes.map((size) => Math.max(size, 1))) >= 2 ** 31
     const parts = list.map((value, i) => {
@@ -148,7 +145,7 @@ export function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed,
     const { r = 2, withReplacement } = checkOptions(op, options, ['r', 'withReplacement'])
     const length = integer(op, 'r', r)
     if (length < 0 || length > 2 ** 16) throw new ArgumentError(`${op}: 'r' must be from 0 to 65536, got ${length}`)
-    const isRepeating = flag(op, 'withReplacement', withReplacement)
+    const isRepeating = flag(op, 'withReplacement', withReplacement, false)
     if (length === 0) return values.at('0:0')
     const places = sequences(op, values.size, length, isRepeating)
     const index = upload(op, DTYPE.int32, [places.length / length, length], values.type.device, new Uint8Array(places.buffer))

@@ -1,6 +1,6 @@
 // Where extremes and the most frequent elements stand along an axis.
 
-import { arrayGiven, axisGiven, within } from '../call.js'
+import { arrayGiven, axisGiven, flag, within } from '../call.js'
 import { ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { argmax, concat, cumulativeMax, cumulativeMin, notEqual, ones, where } from '../generated/functions.js'
@@ -8,7 +8,7 @@ import type { Listed } from '../listed.js'
 import { arange } from '../ranges.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
-import { axisOrOptions, flag, type AxisKeptOptions, type AxisOptions } from './options.js'
+import { axisOrOptions, type AxisKeptOptions, type AxisOptions } from './options.js'
 
 /** Elements, and where they stand. */
 export interface Placed<D extends DType = DType> {
@@ -94,7 +94,7 @@ export function mode<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', 
   return within(op, () => {
     const given = arrayGiven(op, 'x', x)
     const { axis = -1, keepdims } = axisOrOptions(op, options, ['axis', 'keepdims'])
-    const isKept = flag(op, 'keepdims', keepdims) && given.ndim > 0
+    const isKept = flag(op, 'keepdims', keepdims, false) && given.ndim > 0
     const values = given.ndim === 0 ? given.expandDims(0) : given
     const at = axisGiven(op, axis, values.ndim)
     const along = values.moveaxis(at, -1) as Tensor
@@ -114,7 +114,7 @@ function withoutNaN(op: string, find: 'nanmax' | 'nanmin', x: unknown, options: 
   return within(op, () => {
     const values = arrayGiven(op, 'x', x)
     const { axis, keepdims } = axisOrOptions(op, options, ['axis', 'keepdims'])
-    const isKept = flag(op, 'keepdims', keepdims)
+    const isKept = flag(op, 'keepdims', keepdims, false)
     const lines = (axis === undefined ? values.flatten() : values) as Tensor
     const at = axis === undefined ? 0 : axisGiven(op, axis, values.ndim)
     const n = lines.shape[at] as number

@@ -1,6 +1,6 @@
 // Changed copies under the names and with the arguments of NumPy and PyTorch: values put where positions or a mask say.
 
-import { arrayGiven, axisGiven, checkOptions, number, operandGiven, shown, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, number, oneOf, operandGiven, shown, within } from '../call.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, full, ones, where, zeros } from '../generated/functions.js'
@@ -10,7 +10,7 @@ import type { Operand } from '../operand.js'
 import { arange } from '../ranges.js'
 import { slice } from '../slice.js'
 import { Tensor } from '../tensor.js'
-import { flag, integersGiven } from './options.js'
+import { integersGiven } from './options.js'
 
 /** Integers along an axis. */
 type Indices = Tensor | Positions
@@ -146,7 +146,7 @@ export function fillDiagonal<D extends DType>(x: Tensor<D>, value: Values | Oper
   return within(op, () => {
     const before = arrayGiven(op, 'x', x)
     const { wrap } = checkOptions(op, options, ['wrap'])
-    const isWrapped = flag(op, 'wrap', wrap)
+    const isWrapped = flag(op, 'wrap', wrap, false)
     const [rows, columns] = before.shape
     if (rows === undefined || columns === undefined) throw new ShapeError(`${op}: a tensor of rank ${before.ndim} has no diagonal`)
     if (before.ndim > 2 && before.shape.some((size) => size !== rows)) throw new ShapeError(`${op}: all of more than two axes must be of one size, got [${before.shape.join(', ')}]`)
@@ -321,9 +321,8 @@ export function scatterReduce<D extends DType>(x: Tensor<D>, axis: number, index
     if (typeof axis !== 'number') throw new ArgumentError(`${op}: PyTorch's order is ${op}(x, axis, index, source, reduction), got ${shown(axis)} for the axis`)
     const before = arrayGiven(op, 'x', x)
     const [at, places, given] = [axisGiven(op, axis, before.ndim), integersGiven(op, 'index', index, before), valuesOf(op, 'source', source, before)]
-    if (!['sum', 'prod', 'mean', 'amax', 'amin'].includes(reduction)) throw new ArgumentError(`${op}: 'reduction' must be one of 'sum', 'prod', 'mean', 'amax', 'amin', got ${shown(reduction)}`)
-    const { includeSelf = true } = checkOptions(op, options, ['includeSelf'])
-    const isIncluded = flag(op, 'includeSelf', includeSelf)
+    oneOf(op, 'reduction', reduction, ['sum', 'prod', 'mean', 'amax', 'amin'])
+    const isIncluded = flag(op, 'includeSelf', checkOptions(op, options, ['includeSelf'])['includeSelf'], true)
     const tooLarge = places.shape.some((size, i) => size > (given.shape[i] ?? -1) || (i !== at && size > (before.shape[i] as number)))
     if (places.ndim !== before.ndim || given.ndim !== before.ndim || tooLarge) {
       throw new ShapeError(`${op}: an index of shape [${places.shape.join(', ')}] is larger than x of shape [${before.shape.join(', ')}], axis ${at} aside, or than the source of shape [${given.shape.join(', ')}]`)

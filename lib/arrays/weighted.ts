@@ -1,13 +1,13 @@
 // Covariances of weighted observations, and integrals over coordinates that differ from line to line.
 
-import { arrayGiven, axisGiven, checkOptions, number, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, number, within } from '../call.js'
 import { floating } from '../dtypes.js'
 import { ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { cov as unweighted, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions } from '../generated/functions.js'
 import { isListed, type Listed, type Positions } from '../listed.js'
 import { Tensor } from '../tensor.js'
-import { axisOrOptions, flag, integersGiven } from './options.js'
+import { axisOrOptions, integersGiven } from './options.js'
 
 /** Options of `cov`. */
 export interface CovOptions extends UnweightedOptions {
@@ -50,7 +50,7 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
   return within(op, () => {
     const given: Tensor = floating(arrayGiven(op, 'x', x))
     if (given.ndim > 2) throw new ShapeError(`${op}: takes at most 2 axes, got shape [${given.shape.join(', ')}]`)
-    const isRows = rowvar === undefined || flag(op, 'rowvar', rowvar)
+    const isRows = rowvar === undefined || flag(op, 'rowvar', rowvar, false)
     const variables = (given.ndim < 2 ? given.reshape([1, given.size]) : isRows ? given : given.matrixTranspose()) as Tensor
     const n = variables.shape[1] as number
     const part = DTYPE[given.dtype].float?.dtype as DType

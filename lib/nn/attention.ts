@@ -1,6 +1,6 @@
 // Multi-head attention (Vaswani et al., 2017).
 
-import { checkOptions, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, tensorGiven, within } from '../call.js'
 import { keyGiven, split, type Key } from '../draws.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote } from '../generated/dtypes.js'
@@ -14,7 +14,7 @@ import { dropout } from './functions.js'
 import * as init from './init.js'
 import { linear, type LinearParams } from './linear.js'
 import { Module, type InitOptions, type Run } from './module.js'
-import { flag, given, layerOptions, ranged, shaped, size } from './options.js'
+import { given, layerOptions, ranged, shaped, size } from './options.js'
 
 /** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
 export interface AttentionParams {
@@ -89,7 +89,7 @@ export class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'
     this.heads = size(op, 'heads', heads)
     if (features % heads !== 0) throw new ArgumentError(`${op}: ${features} features cannot be divided among ${heads} heads`)
     const o = layerOptions<AttentionOptions>(op, options, ['bias', 'dropout', 'causal'])
-    this.#bias = flag(op, 'bias', o.bias)
+    this.#bias = flag(op, 'bias', o.bias, true)
     this.#dropout = ranged(op, 'dropout', o.dropout, 0, 0, 1)
     this.#causal = flag(op, 'causal', o.causal, false)
   }

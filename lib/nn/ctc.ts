@@ -1,6 +1,6 @@
 // Connectionist temporal classification (Graves et al., 2006): how likely a sequence of labels is where nobody says which step each belongs to.
 
-import { arrayGiven, checkOptions, integer, shown, tensorGiven, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, shown, tensorGiven, within } from '../call.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
@@ -11,7 +11,6 @@ import { unstack } from '../pieces.js'
 import { arange } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
 import { reduced, type LossOptions } from './losses.js'
-import { flag } from './options.js'
 
 /** Options of `nn.ctcLoss`. */
 export interface CtcLossOptions extends LossOptions {

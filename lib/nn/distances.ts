@@ -1,13 +1,13 @@
 // Vectors brought to one length, and how far apart or how alike two are.
 
-import { axisGiven, checkOptions, number, tensorGiven, within } from '../call.js'
+import { axisGiven, checkOptions, flag, number, tensorGiven, within } from '../call.js'
 import { floating, resultType } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { broadcastArrays } from '../broadcasting.js'
 import { vectorNorm } from '../generated/linalg.js'
 import type { Tensor } from '../tensor.js'
-import { flag, ranged } from './options.js'
+import { ranged } from './options.js'
 
 /** Options of `nn.normalize`. */
 export interface NormalizeOptions {

@@ -1,6 +1,6 @@
 // Functions of neural networks that are made of rows of other families.
 
-import { axisGiven, checkOptions, integer, number, shown, tensorGiven, within } from '../call.js'
+import { axisGiven, checkOptions, flag, integer, number, shown, tensorGiven, within } from '../call.js'
 import { bernoulli, gumbel } from '../distributions.js'
 import { floating } from '../dtypes.js'
 import { keyGiven, type Key } from '../draws.js'
@@ -11,7 +11,6 @@ import { isListed, positionsOf } from '../listed.js'
 import { split } from '../pieces.js'
 import { constant } from '../tape.js'
 import type { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Options of `nn.embedding`. */
 export interface EmbedOptions {

@@ -1,11 +1,10 @@
 // Attention by the products of queries and keys, and where queries have more heads than keys and values: groups of query heads share one.
 
-import { checkOptions, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, tensorGiven, within } from '../call.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import { scaledDotProductAttention as attended, type ScaledDotProductAttentionOptions as AttendedOptions } from '../generated/nn.js'
 import type { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Options of `nn.scaledDotProductAttention`. */
 export interface ScaledDotProductAttentionOptions extends AttendedOptions {

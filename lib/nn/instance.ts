@@ -1,6 +1,6 @@
 // Each channel of each example normalised on its own.
 
-import { checkOptions, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, tensorGiven, within } from '../call.js'
 import { keyGiven, type Key } from '../draws.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
@@ -10,7 +10,7 @@ import type { OfDType } from './dtypes.js'
 import * as init from './init.js'
 import { Module, type InitOptions } from './module.js'
 import type { NormParams } from './norm.js'
-import { flag, layerOptions, ranged, shaped, size } from './options.js'
+import { layerOptions, ranged, shaped, size } from './options.js'
 
 /** Options of `nn.instanceNorm`. */
 export interface InstanceNormOptions {

@@ -1,6 +1,6 @@
 // Layers of products: Linear, and Embedding, which picks rows of weights.
 
-import { integer, tensorGiven, within } from '../call.js'
+import { flag, integer, tensorGiven, within } from '../call.js'
 import { keyGiven, split, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote, SumOf, Takes } from '../generated/dtypes.js'
@@ -13,7 +13,7 @@ import { fans } from './fans.js'
 import { embedding } from './functions.js'
 import * as init from './init.js'
 import { Module, type InitOptions } from './module.js'
-import { flag, initializer, layerOptions, shaped, size } from './options.js'
+import { initializer, layerOptions, shaped, size } from './options.js'
 
 /** Parameters of `nn.Linear`. */
 export interface LinearParams {
@@ -105,7 +105,7 @@ export interface WeightOptions {
 /** The options of a layer with a weight and a bias, checked; `more` are those of its own. */
 export function weightOptions<T extends WeightOptions>(op: string, options: unknown, more: readonly (keyof T & string)[] = []): T {
   const o = layerOptions<T>(op, options, ['bias', 'weightInit', 'biasInit', ...more])
-  flag(op, 'bias', o.bias)
+  flag(op, 'bias', o.bias, true)
   initializer(op, 'weightInit', o.weightInit, init.zeros)
   initializer(op, 'biasInit', o.biasInit, init.zeros)
   return o

@@ -1,6 +1,6 @@
 // Layers that normalise: over a tensor's last axes, over groups of channels, over batches.
 
-import { integers, shown, within } from '../call.js'
+import { flag, integers, shown, within } from '../call.js'
 import { keyGiven, split, type Key } from '../draws.js'
 import { finfo } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
@@ -12,7 +12,7 @@ import type { Tensor } from '../tensor.js'
 import type { OfDType } from './dtypes.js'
 import * as init from './init.js'
 import { Module, type InitOptions, type Run, type StateOptions } from './module.js'
-import { flag, given, layerOptions, ranged, shaped, size } from './options.js'
+import { given, layerOptions, ranged, shaped, size } from './options.js'
 
 /** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
 export interface NormParams {
@@ -45,7 +45,7 @@ export interface RMSNormOptions {
 /** The options of a norm, checked. */
 function normOptions<O extends NormOptions>(op: string, options: unknown, more: readonly (keyof O & string)[] = []): { options: O; eps: number; affine: boolean } {
   const o = layerOptions<O>(op, options, ['eps', 'affine', ...more])
-  return { options: o, eps: ranged(op, 'eps', o.eps, 1e-5, 0, Infinity), affine: flag(op, 'affine', o.affine) }
+  return { options: o, eps: ranged(op, 'eps', o.eps, 1e-5, 0, Infinity), affine: flag(op, 'affine', o.affine, true) }
 }
 
 /** Ones and zeros. */
@@ -93,7 +93,7 @@ export class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
     const { eps, affine, options: o } = normOptions<LayerNormLayerOptions>(op, options, ['bias'])
     this.#eps = eps
     this.#affine = affine
-    this.#bias = flag(op, 'bias', o.bias)
+    this.#bias = flag(op, 'bias', o.bias, true)
   }
 
   init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E> {
@@ -232,7 +232,7 @@ export class BatchNorm extends Module<Required<NormParams> | null, BatchNormStat
     this.#eps = eps
     this.#affine = affine
     this.#momentum = o.momentum === null ? null : ranged(op, 'momentum', o.momentum, 0.1, 0, 1)
-    this.#tracks = flag(op, 'trackRunningStats', o.trackRunningStats)
+    this.#tracks = flag(op, 'trackRunningStats', o.trackRunningStats, true)
   }
 
   init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E> {

@@ -16,13 +16,6 @@ export function layerOptions<T>(op: string, options: unknown, names: readonly (k
   return checkOptions(op, options, names) as T
 }
 
-/** Whether something is there; true by default. */
-export function flag(op: string, name: string, value: unknown, fallback = true): boolean {
-  if (value === undefined) return fallback
-  if (typeof value !== 'boolean') throw new ArgumentError(`${op}: '${name}' must be a boolean, got ${shown(value)}`)
-  return value
-}
-
 /** A number of a range that includes its ends. */
 export function ranged(op: string, name: string, value: unknown, fallback: number, least: number, most: number): number {
   // Null is no default, but an error.

@@ -1,7 +1,7 @@
 // Poolings with what PyTorch's options say beside those of the rows: windows that reach beyond the end, the places of the largest elements,
 // and what a sum is divided by.
 
-import { arrayGiven, checkOptions, integer, integers, padding as sides, shown, tensorGiven, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, integers, padding as sides, shown, tensorGiven, within } from '../call.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
@@ -12,7 +12,6 @@ import { isHalf } from '../half.js'
 import type { Listed } from '../listed.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Options of `nn.maxPool`. */
 export interface MaxPoolOptions extends LargestOptions {
@@ -196,7 +195,7 @@ export function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'inte
   return within(op, () => {
     const { ceilMode, countIncludePad, divisor, ...own } = checkOptions(op, options, ['stride', 'padding', 'dilation', 'ceilMode', 'countIncludePad', 'divisor']) as AvgPoolOptions
     const values = arrayGiven(op, 'x', x) as Tensor<'float32'>
-    const [ceil, counted] = [flag(op, 'ceilMode', ceilMode, false), flag(op, 'countIncludePad', countIncludePad)]
+    const [ceil, counted] = [flag(op, 'ceilMode', ceilMode, false), flag(op, 'countIncludePad', countIncludePad, true)]
     if (!ceil && counted && divisor === undefined) return mean(values, window, own) as Tensor as Tensor<FloatOf<A>>
     if (divisor !== undefined && !(Number.isFinite(divisor) && divisor !== 0)) throw new ArgumentError(`${op}: 'divisor' must be a finite number other than 0, got ${shown(divisor)}`)
     const windows = windowsOf(op, values, window, own, ceil)

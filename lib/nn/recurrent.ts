@@ -1,7 +1,7 @@
 // Recurrent layers over sequences [batch, time, features]: the plain one (Elman, 1990), LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et
 // al., 2014), with the gates, names and layouts of PyTorch.
 
-import { checkOptions, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, shown, tensorGiven, within } from '../call.js'
 import { fold, keyGiven, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { fused, isRunAtOnce, type Fused } from '../fused.js'
@@ -14,7 +14,7 @@ import type { OfDType, AppliedDType } from './dtypes.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'
 import { Module, type InitOptions, type Run } from './module.js'
-import { flag, layerOptions, ranged, shaped, size } from './options.js'
+import { layerOptions, ranged, shaped, size } from './options.js'
 
 /**
  * Parameters of recurrent layers, by PyTorch's names: `weightIhL0` [gates hidden, inputs], `weightHhL0` [gates hidden, hidden], `biasIhL0`
@@ -68,7 +68,7 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
     const o = layerOptions<RecurrentOptions>(op, options, ['layers', 'bias', 'bidirectional', 'dropout', ...more] as (keyof RecurrentOptions)[])
     this.layers = size(op, 'layers', o.layers ?? 1)
     this.bidirectional = flag(op, 'bidirectional', o.bidirectional, false)
-    this.#bias = flag(op, 'bias', o.bias)
+    this.#bias = flag(op, 'bias', o.bias, true)
     this.#dropout = ranged(op, 'dropout', o.dropout, 0, 0, 1)
   }
 

@@ -1,6 +1,6 @@
 // Pictures of another size: the modes of PyTorch's interpolate, one axis after the other.
 
-import { arrayGiven, checkOptions, integer, integers, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, integers, oneOf, shown, within } from '../call.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
@@ -10,7 +10,6 @@ import { isHalf } from '../half.js'
 import type { Listed } from '../listed.js'
 import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Options of `nn.interpolate`. */
 export interface InterpolateOptions {
@@ -164,8 +163,7 @@ export function interpolate(x: Tensor | Listed, size: unknown, options?: unknown
     const alone = options === undefined && isPlain(size)
     const o = checkOptions(op, alone ? size : options, ['mode', 'alignCorners', 'scaleFactor', 'antialias'])
     const values = arrayGiven(op, 'x', x)
-    const { mode = 'nearest' } = o
-    if (typeof mode !== 'string' || !MODES.includes(mode)) throw new ArgumentError(`${op}: 'mode' must be one of ${MODES.map((word) => shown(word)).join(', ')}, got ${shown(mode)}`)
+    const mode = oneOf(op, 'mode', o['mode'] === undefined ? 'nearest' : o['mode'], MODES)
     const axes = values.ndim - 2
     const wanted = mode === 'bicubic' ? 2 : LINES[mode]
     if (wanted !== undefined && wanted !== axes) throw new ShapeError(`${op}: mode '${mode}' is of ${wanted} spatial axes, got shape [${values.shape.join(', ')}]`)

@@ -1,14 +1,13 @@
 // Pictures read at places between their elements.
 
-import { checkOptions, integers, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, integers, oneOf, tensorGiven, within } from '../call.js'
 import { floating } from '../dtypes.js'
-import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
+import { DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { isHalf } from '../half.js'
 import { arange } from '../ranges.js'
 import { stack, where } from '../generated/functions.js'
 import type { Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** Options of `nn.gridSample`. */
 export interface GridSampleOptions {
@@ -24,12 +23,6 @@ export interface GridSampleOptions {
 export interface AffineGridOptions {
   /** Whether -1 and 1 are the middles of the first and last elements; else they are the picture's edges. false by default. */
   readonly alignCorners?: boolean | undefined
-}
-
-/** A choice of some words. */
-function oneOf(op: string, name: string, value: unknown, words: readonly string[]): string {
-  if (typeof value === 'string' && words.includes(value)) return value
-  throw new ArgumentError(`${op}: '${name}' must be one of ${words.map((word) => shown(word)).join(', ')}, got ${shown(value)}`)
 }
 
 /** Places reflected between two ends until they lie between them, as PyTorch does; twice the ends are integers. */

@@ -1,13 +1,12 @@
 // Parameters and states under the names that PyTorch has for them: flat, `layers.0.in_proj_weight`. With `ft.io` they are files that
 // both read and write.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions, flag, shown } from '../call.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { listed } from '../files.js'
 import { mapTree } from '../pytree.js'
 import { isPlain } from '../realm.js'
 import { checkAlive, Tensor } from '../tensor.js'
-import { flag } from './options.js'
 
 /** `.layers[0].inProjWeight` as `layers.0.inProjWeight`. */
 function dotted(path: string): string {
@@ -72,7 +71,7 @@ export interface LoadStateOptions {
 export function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<Record<string, Tensor>>, trees: T, options?: LoadStateOptions): { -readonly [K in keyof T]: T[K] } {
   const op = 'nn.loadStateDict'
   const { strict } = checkOptions(op, options, ['strict']) as LoadStateOptions
-  const all = flag(op, 'strict', strict)
+  const all = flag(op, 'strict', strict, true)
   if (!isPlain(dict)) throw new ArgumentError(`${op}: the state dict must be an object of tensors, got ${shown(dict)}`)
   if (!Array.isArray(trees) || trees.length > MOST_TREES) throw new ArgumentError(`${op}: the trees must be in an array, [params] or [params, state], got ${shown(trees)}`)
   const missing: string[] = []

@@ -1,6 +1,6 @@
 // Encoders of transformers (Vaswani et al., 2017): attention and two products, each beside what it was given.
 
-import { checkOptions, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, shown, tensorGiven, within } from '../call.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'
@@ -13,7 +13,7 @@ import { dropout as dropped } from './functions.js'
 import { Linear, type LinearParams } from './linear.js'
 import { Module, type InitOptions, type Run } from './module.js'
 import { LayerNorm, type NormParams } from './norm.js'
-import { flag, given, layerOptions, ranged, size } from './options.js'
+import { given, layerOptions, ranged, size } from './options.js'
 
 /** Parameters of `nn.TransformerEncoderLayer`, as PyTorch has them. */
 export interface TransformerEncoderLayerParams {
@@ -61,7 +61,7 @@ export interface EncodeOptions {
 function encodeOptions(op: string, options: unknown): EncodeOptions {
   const { mask, causal, key } = checkOptions(op, options, ['mask', 'causal', 'key']) as EncodeOptions
   if (mask !== undefined) tensorGiven(op, 'mask', mask)
-  if (causal !== undefined) flag(op, 'causal', causal)
+  if (causal !== undefined) flag(op, 'causal', causal, true)
   if (key !== undefined) keyGiven(op, key)
   return { mask, causal, key }
 }
@@ -108,7 +108,7 @@ export class TransformerEncoderLayer extends Module<TransformerEncoderLayerParam
     this.#causal = flag(op, 'causal', o.causal, false)
     this.#dropout = ranged(op, 'dropout', o.dropout, 0.1, 0, 1)
     this.#activation = activationGiven(op, o.activation)
-    const [bias, eps] = [flag(op, 'bias', o.bias), ranged(op, 'eps', o.eps, 1e-5, 0, Infinity)]
+    const [bias, eps] = [flag(op, 'bias', o.bias, true), ranged(op, 'eps', o.eps, 1e-5, 0, Infinity)]
     this.#layers = within(op, () => ({
       selfAttn: new MultiHeadAttention(features, heads, { bias, dropout: this.#dropout }),
       linear1: new Linear(features, this.hidden, { bias }),
