@@ -56,3 +56,19 @@ test('ctcLoss: NaN stays, lengths are whole numbers of the shape, and no steps s
   throws(t, 'ERR_ARGUMENT', /^nn\.ctcLoss: 'inputLengths' must be integers from 0 to 2, got 3/, () => ft.nn.ctcLoss(x, labels, [3], [1]))
   throws(t, 'ERR_ARGUMENT', /^nn\.ctcLoss: 'targetLengths' must be integers from 0 to 1, got 1.5/, () => ft.nn.ctcLoss(x, labels, [2], [1.5]))
 })
+
+test('a list that changes while it is read is read once', (t) => {
+  // A number at the first read of each place, what no text can be made of afterwards.
+  const changing = (values: readonly number[]): number[] => {
+    const read = new Set<string | symbol>()
+    return new Proxy([...values], {
+      get: (list, key) => {
+        const again = typeof key === 'string' && /^\d+$/.test(key) && read.has(key)
+        read.add(key)
+        return again ? Symbol('changed') : Reflect.get(list, key)
+      }
+    })
+  }
+  throws(t, 'ERR_SHAPE', /^nn\.affineGrid: a size .* got \[1, 1, 2, 2\] and shape \[2, 2, 3\]/, () => ft.nn.affineGrid(ft.ones([2, 2, 3]), changing([1, 1, 2, 2])))
+  t.deepEqual(ft.nn.maxPool(ft.ones([1, 1, 3, 3]), changing([2, 2]), { ceilMode: true }).shape, [1, 1, 2, 2])
+})

@@ -157,7 +157,7 @@ export function maxPool(x: Tensor | Listed, window: number | readonly number[], 
     const [ceil, placed] = [flag(op, 'ceilMode', ceilMode, false), flag(op, 'returnIndices', returnIndices, false)]
     if (!ceil && !placed) return largest(values, window, own) as Tensor
     const windows = windowsOf(op, values, window, own, ceil)
-    const y = largest(values, window, rowOptions(windows)) as Tensor
+    const y = largest(values, windows.map((w) => w.window), rowOptions(windows)) as Tensor
     if (!placed) return y
     const [batch, channels, ...sizes] = values.shape as [number, number, ...number[]]
     const size = sizes.reduce((n, d) => n * d, 1)

@@ -126,10 +126,11 @@ export function affineGrid<D extends DType>(theta: Tensor<D> & Takes<'float', D>
     const aligned = flag(op, 'alignCorners', checkOptions(op, options, ['alignCorners'])['alignCorners'], false)
     const matrices = tensorGiven(op, 'theta', theta) as Tensor
     if (DTYPE[matrices.dtype].kind !== 'float') throw new DTypeError(`${op}: 'theta' must be floating, got ${matrices.dtype}`)
-    const [batch, , ...sizes] = integers(op, 'size', size)
+    const given = integers(op, 'size', size)
+    const [batch, , ...sizes] = given
     const axes = sizes.length
     if ((axes !== 2 && axes !== 3) || sizes.some((n) => n < 1) || matrices.shape.join() !== [batch, axes, axes + 1].join()) {
-      throw new ShapeError(`${op}: a size [batch, channels, spatial...] of two or three spatial axes takes theta [batch, axes, axes + 1], got [${size.join(', ')}] and shape [${matrices.shape.join(', ')}]`)
+      throw new ShapeError(`${op}: a size [batch, channels, spatial...] of two or three spatial axes takes theta [batch, axes, axes + 1], got [${given.join(', ')}] and shape [${matrices.shape.join(', ')}]`)
     }
     const { dtype, device } = matrices
     const coordinates = sizes.map((n, i) => {
