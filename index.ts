@@ -1,7 +1,7 @@
 // The public surface of the package: what `import * as ft from 'ferrotensor'` sees.
 
-// The tensor first: modules below refer to it, and its class must exist before anything calls them.
 export { Tensor } from './lib/tensor.js'
+export { isTensor } from './lib/program/node.js'
 
 export * from './lib/generated/functions.js'
 export * from './lib/generated/names/root.js'
@@ -35,7 +35,7 @@ export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type Logspa
 export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
 export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './lib/numpy.js'
 export {
-  adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, isTensor, maskedFill, maskedSelect, narrow, numel, permute, select,
+  adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, maskedFill, maskedSelect, narrow, numel, permute, select,
   t, view, type BucketizeOptions, type Numbers
 } from './lib/pytorch.js'
 export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'

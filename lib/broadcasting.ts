@@ -5,7 +5,8 @@ import { ArgumentError } from './errors.js'
 import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import { nary } from './record.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** The first tensor in the shape that both have in common. */
 function widened(x: Tensor, y: Tensor): Tensor {
@@ -43,7 +44,7 @@ export function broadcastArrays(...arrays: readonly unknown[]): Tensor[] {
   const op = 'broadcastArrays'
   return within(op, () => {
     const tensors = arrays.map((x, i) => {
-      if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+      if (!(isTensor(x))) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
       return x
     })
     const [first, ...rest] = tensors

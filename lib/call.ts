@@ -9,7 +9,8 @@ import { OP, type AttrRow, type OpRow, type ParamRow } from './generated/table.j
 import { isListed, tensorOf } from './listed.js'
 import { didYouMean, meantOrAll, nowhere } from './nearest.js'
 import { axisLast, multi, nary, rowOf, type Scalar } from './record.js'
-import { checkAlive, IDENTITY, Tensor } from './tensor.js'
+import { checkAlive, IDENTITY, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, type Attr } from './types.js'
 
@@ -39,7 +40,7 @@ function listed(value: readonly unknown[], inside: boolean): string {
 /** The name of an object's class; a proxy or a getter may throw or give anything, and an error message must not. */
 function className(value: object): string {
   try {
-    if (IDENTITY in value && !(value instanceof Tensor)) return "object with a tensor's fields, which is no copy of it ({...x}); tensors do not change, so use x itself"
+    if (IDENTITY in value && !(isTensor(value))) return "object with a tensor's fields, which is no copy of it ({...x}); tensors do not change, so use x itself"
     const name: unknown = value.constructor?.name
     return typeof name === 'string' && name !== '' ? name : 'object'
   } catch {
@@ -228,7 +229,7 @@ function attrOf(op: number, row: OpRow, values: readonly unknown[], operands: re
   const words: number[] = []
   row.attrs.forEach((attr, i) => {
     // A tensor says where the result goes, unless the option does; whether both agree is checked with the types.
-    const beside = attr.kind === 'device' && values[i] === undefined ? operands.find((x) => x instanceof Tensor) : undefined
+    const beside = attr.kind === 'device' && values[i] === undefined ? operands.find((x) => isTensor(x)) : undefined
     if (beside === undefined) encode(words, row.name, attr, values[i])
     else words.push((beside as Tensor).type.device)
   })
@@ -287,7 +288,7 @@ export function arrayGiven(op: string, name: string, value: unknown): Tensor {
 
 /** A tensor that can be used. */
 export function tensorGiven(op: string, name: string, value: unknown): Tensor {
-  if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor', value)
+  if (!(isTensor(value))) throw wrong(op, name, 'a tensor', value)
   checkAlive(op, value)
   return value
 }
@@ -297,7 +298,7 @@ export function operandGiven(op: string, name: string, value: unknown): Tensor |
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
   if (isListed(value)) return tensorOf(op, value, undefined)
-  if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor or a number', value)
+  if (!(isTensor(value))) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value
 }
@@ -319,7 +320,7 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
   const tensors: Tensor[] = []
   for (let i = 0; i < list.length; i++) {
     const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], tensors[0]) : list[i]
-    if (!(x instanceof Tensor)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
+    if (!(isTensor(x))) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
     tensors.push(x)
   }
   return tensors
@@ -335,7 +336,7 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
   if (typeof options !== 'object' || options === null || Symbol.iterator in options || options instanceof TracedNumber) {
     const meant = names.find((name) => isValueOf(kindOf(name, row), options))
     const sizes = row?.attrs[0]?.kind === 'shape' && typeof options === 'number' ? '; write the sizes as one array' : ''
-    const order = options instanceof Tensor && row?.operands.includes('indices') === true ? axisLast(row) : op.startsWith('random.') ? '; a key comes first, the shape after what is drawn from' : sizes
+    const order = isTensor(options) && row?.operands.includes('indices') === true ? axisLast(row) : op.startsWith('random.') ? '; a key comes first, the shape after what is drawn from' : sizes
     const hint = meant === undefined ? order : `; write { ${meant}: ${shown(options)} }`
     throw new ArgumentError(`${op}: 'options' must be an object (${names.join(', ')}), got ${shown(options)}${hint}`)
   }

@@ -12,7 +12,8 @@ import type { IndexItem } from './indexing.js'
 import { alike, leaves, mapTree, sameDType, sameType } from './pytree.js'
 import type { Scalar } from './record.js'
 import { Slice, slice } from './slice.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { sizeOf } from './types.js'
 
 /** Combines the tensors of one tree with those of another. */
@@ -132,7 +133,7 @@ export function associativeScan<T extends object>(fn: (a: NoInfer<T>, b: NoInfer
 /** What the combination starts with, as a tensor of rank 0. */
 function initGiven(op: string, value: unknown, x: Tensor): Tensor {
   const init = operandGiven(op, 'init', value)
-  if (!(init instanceof Tensor)) return full([], init, { dtype: x.dtype, device: x.device })
+  if (!(isTensor(init))) return full([], init, { dtype: x.dtype, device: x.device })
   sameDType(`${op}: 'init'`, x, init)
   if (init.ndim !== 0) throw new ShapeError(`${op}: 'init' must be a scalar, got shape [${init.shape.join(', ')}]`)
   return init

@@ -8,7 +8,8 @@ import { stack, where } from './generated/functions.js'
 import type { Fits } from './operand.js'
 import { unstack } from './pieces.js'
 import { binomial, countDType, COUNT, drawing, gammaNumbers, parameter, poisson, POSITIVE, POSITIVE_PROBABILITY, type CountOptions, type Parameter } from './rejection.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** Options of `multinomial`. */
 export interface MultinomialOptions<E extends IntegerDType = IntegerDType> extends CountOptions<E> {
@@ -109,7 +110,7 @@ export function multinomial<A extends Parameter, B extends DType, E extends Inte
     const outcomes = weights.shape.at(-1) as number
     if (outcomes > MOST_OUTCOMES) throw new ShapeError(`${op}: ${outcomes} outcomes are more than ${MOST_OUTCOMES}, each of which is a draw; count draws of categorical`)
     const sizes = [...shapeGiven(op, o['shape'] ?? []), ...weights.shape.slice(0, -1)]
-    const trials = n instanceof Tensor ? overShape(op, 'n', realGiven(op, 'n', n), sizes).astype('float64').floor() : parameter(op, 'n', n, COUNT, key, sizes, 'float64').broadcastTo(sizes)
+    const trials = isTensor(n) ? overShape(op, 'n', realGiven(op, 'n', n), sizes).astype('float64').floor() : parameter(op, 'n', n, COUNT, key, sizes, 'float64').broadcastTo(sizes)
     // What is left of the probabilities from each outcome on: of the last one above 0, itself, so that it takes all that is left.
     const rest = weights.flip(-1).cumulativeSum({ axis: -1 }).flip(-1) as Tensor
     const chances = unstack(where(rest.greater(0), weights.divide(rest), 0) as Tensor, { axis: -1 }) as Tensor[]

@@ -5,7 +5,7 @@ import { DTYPE, type FloatLimits } from './generated/dtypes.js'
 import { eye, logicalAnd, where } from './generated/functions.js'
 import { cholesky, eigvalsh } from './generated/linalg.js'
 import { stopGradient } from './gradient.js'
-import { Tensor } from './tensor.js'
+import type { Tensor } from './tensor.js'
 
 /** How far from symmetric, and from eigenvalues of 0, correlations may be, as a share of their largest eigenvalue: NumPy's bound. */
 const TOLERANCE = 1e-8

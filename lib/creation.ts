@@ -9,7 +9,8 @@ import { empty, full, ones, zeros } from './generated/functions.js'
 import { flatten, type Nested } from './nested.js'
 import type { Device, Fits } from './operand.js'
 import type { Scalar } from './record.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { bytesOf, dtypeOfArray, isBuffer, type DTypeOfArray, type TypedArray } from './typedarray.js'
 import { sizeOf } from './types.js'
 import { upload } from './upload.js'
@@ -92,7 +93,7 @@ function fromData(op: string, data: unknown, o: Record<string, unknown>): Tensor
   if (own === null && (isBuffer(data) || ArrayBuffer.isView(data))) {
     throw new ArgumentError(`${op}: ${shown(data)} has no dtype; use fromTypedArray(data, shape, { dtype })`)
   }
-  if (data instanceof Tensor) throw new ArgumentError(`${op}: the data are a tensor already; use asarray(x), x.astype(dtype) or x.copy()`)
+  if (isTensor(data)) throw new ArgumentError(`${op}: the data are a tensor already; use asarray(x), x.astype(dtype) or x.copy()`)
   const wanted = o['dtype'] === undefined ? undefined : dtypeOption(op, o['dtype'], 'float32')
   if (own !== null) {
     const x = place(op, DTYPE[own], o['shape'], o['device'], data as TypedArray)
@@ -148,7 +149,7 @@ export function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, o
 export function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function asarray(data: Tensor | TensorData, options?: CreationOptions): Tensor {
   const o = checkOptions('asarray', options, CREATION)
-  if (!(data instanceof Tensor)) return fromData('asarray', data, o)
+  if (!(isTensor(data))) return fromData('asarray', data, o)
   const moved = o.device === undefined ? data : data.to(o.device as Device)
   const dtype = dtypeOption('asarray', o.dtype, moved.dtype)
   return dtype === moved.dtype ? moved : moved.astype(dtype)

@@ -8,7 +8,8 @@ import { jobOptions, type JobOptions } from './progress.js'
 import { leaves, mapTree } from './pytree.js'
 import { dataSync, evaluate } from './reading.js'
 import { slice } from './slice.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 export * from './generated/names/data.js'
 
@@ -27,7 +28,7 @@ function examples(name: string, data: unknown): number {
 
 /** The key of an option. */
 function keyOption(name: string, key: unknown): Key {
-  if (!(key instanceof Tensor) || key.dtype !== 'uint32') throw new ArgumentError(`${name}: 'key' must be a key from ft.random.key(seed), got ${shown(key)}`)
+  if (!(isTensor(key)) || key.dtype !== 'uint32') throw new ArgumentError(`${name}: 'key' must be a key from ft.random.key(seed), got ${shown(key)}`)
   return keyGiven(name, key) as Key
 }
 
@@ -168,7 +169,7 @@ export function split<T>(data: T, options: SplitOptions): [first: T, second: T] 
 }
 
 function classesOf(name: string, by: unknown, count: number): ArrayLike<number | bigint> {
-  if (!(by instanceof Tensor)) throw new ArgumentError(`${name}: 'by' must be a tensor of integers, got ${shown(by)}`)
+  if (!(isTensor(by))) throw new ArgumentError(`${name}: 'by' must be a tensor of integers, got ${shown(by)}`)
   checkAlive(name, by)
   if (!/int/.test(by.dtype) || by.ndim !== 1 || by.shape[0] !== count) {
     throw new ShapeError(`${name}: 'by' must be integers of shape [${count}], got ${by.dtype} of shape [${by.shape.join(', ')}]`)

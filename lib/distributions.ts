@@ -8,7 +8,8 @@ import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dty
 import { einsum, erf, full, less, logicalAnd } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import { tailDraw } from './tail.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** Options of `exponential`. */
 export interface ExponentialOptions<E extends FloatDType = FloatDType> {
@@ -139,7 +140,7 @@ export function bernoulli<P extends DType>(key: Key, shape: readonly number[], o
     keyGiven(op, key)
     const { p = 0.5 } = checkOptions(op, options, ['p'])
     const sizes = shapeGiven(op, shape)
-    if (p instanceof Tensor) {
+    if (isTensor(p)) {
       const chances = overShape(op, 'p', p, sizes)
       return less(uniform(key, sizes), one(OP.bernoulliChances, [chances, logicalAnd(p.greaterEqual(0), p.lessEqual(1))], [], []))
     }
@@ -211,14 +212,14 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
     const o = checkOptions(op, options, ['replace', 'p'])
     const { replace = true } = o
     if (typeof replace !== 'boolean') throw new ArgumentError(`${op}: 'replace' must be a boolean, got ${shown(replace)}`)
-    if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
-    const n = x instanceof Tensor ? x.shape[0] : x
+    if (!(isTensor(x)) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
+    const n = isTensor(x) ? x.shape[0] : x
     if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
     const p = o['p'] === undefined ? undefined : weightsGiven(op, arrayGiven(op, 'p', o['p']), n)
     const sizes = shapeGiven(op, shape)
     const count = sizes.reduce((a, b) => a * b, 1)
     const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
-    return x instanceof Tensor ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
+    return isTensor(x) ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
   })
 }
 

@@ -8,7 +8,8 @@ import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js
 import { OP } from './generated/table.js'
 import type { Device } from './operand.js'
 import type { Tuple } from './pieces.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { upload } from './upload.js'
 
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
@@ -49,7 +50,7 @@ export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'
 /** A key; a forgotten one shifts all other arguments, so it is looked at before them. `hint` is what an error ends with. */
 export function keyGiven(op: string, key: unknown, hint = ''): Tensor {
   const wanted = `${op}: the first argument must be a key from ft.random.key(seed), got`
-  if (!(key instanceof Tensor)) throw new ArgumentError(`${wanted} ${shown(key)}${hint}`)
+  if (!(isTensor(key))) throw new ArgumentError(`${wanted} ${shown(key)}${hint}`)
   if (key.dtype !== 'uint32') throw new ArgumentError(`${wanted} a ${key.dtype} tensor${hint}`)
   return key
 }

@@ -9,7 +9,8 @@ import { OP } from './generated/table.js'
 import { didYouMean, meantOrAll } from './nearest.js'
 import type { Device, Weak } from './operand.js'
 import { nary, type Scalar } from './record.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** Limits of a floating dtype, or of the parts of a complex one. */
 export interface FInfo<D extends DType = DType> {
@@ -59,7 +60,7 @@ function isDType(value: unknown): value is DType {
 }
 
 function dtypeOf(op: string, value: unknown): DType {
-  if (value instanceof Tensor) return value.dtype
+  if (isTensor(value)) return value.dtype
   if (isDType(value)) return value
   if (typeof value !== 'string') throw new ArgumentError(`${op}: expected a dtype or a tensor, got ${shown(value)}`)
   throw new DTypeError(`${op}: ${shown(value)} is not a dtype${meantOrAll(value, Object.keys(DTYPE))}`)

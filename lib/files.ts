@@ -13,7 +13,8 @@ import { native } from './native.js'
 import type { NativeSource } from './native/files.js'
 import { allocated } from './reading.js'
 import { thrown } from './realm.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { bytesOf, isBuffer } from './typedarray.js'
 import { adopt, reserve } from './upload.js'
 
@@ -338,7 +339,7 @@ export function named(op: string, tensors: unknown): [string, Tensor][] {
 
 /** A tensor. */
 export function single(op: string, name: string, x: unknown): Tensor {
-  if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
+  if (!(isTensor(x))) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
   return x
 }
 

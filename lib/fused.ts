@@ -5,7 +5,8 @@ import { flush, limits } from './flush.js'
 import { tracedCalls } from './jit.js'
 import { detecting } from './nan.js'
 import { backward, constant, inLevel, isTracked, openLevels, stepOf, trace, variable } from './tape.js'
-import { enter, OUTSIDE, type Tensor } from './tensor.js'
+import { enter, OUTSIDE } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
 
 /** A function of tensors, some of which may be left out, and of what else it depends on. */

@@ -7,7 +7,8 @@ import { runLong, settleResults } from './parts.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
 import { isPromise } from './realm.js'
 import { backward, company, constant, forward, hold, inLevel, isDifferentiable, openLevels, trace, variable } from './tape.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** What a gradient is taken with respect to, and what else the function returns. */
 export interface GradOptions {
@@ -99,7 +100,7 @@ function results(name: string, result: unknown): Tensor[] {
 
 /** The result whose gradient is taken. */
 function loss(name: string, result: unknown): Tensor {
-  if (!(result instanceof Tensor)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(result)}`)
+  if (!(isTensor(result))) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(result)}`)
   checkAlive(name, result)
   if (result.ndim !== 0) throw new ShapeError(`${name}: the function must return a scalar, got shape [${result.shape.join(', ')}]; sum() or mean() it, or use vjp or jacobian`)
   if (result.type.row.kind !== 'float') throw new DTypeError(`${name}: the function must return a real floating tensor, got ${result.dtype}`)
@@ -245,7 +246,7 @@ export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: read
  * @throws {ArgumentError} for anything but a tensor, or `DisposedError`.
  */
 export function stopGradient<T extends Tensor>(x: T): T {
-  if (!(x instanceof Tensor)) throw new ArgumentError(`stopGradient: expected a tensor, got ${shown(x)}`)
+  if (!(isTensor(x))) throw new ArgumentError(`stopGradient: expected a tensor, got ${shown(x)}`)
   checkAlive('stopGradient', x)
   return constant(x) as T
 }

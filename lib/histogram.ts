@@ -9,7 +9,8 @@ import type { Fits, Operand } from './operand.js'
 import { arange } from './ranges.js'
 import { isListed, positionsOf, tensorOf } from './listed.js'
 import { several, type Several } from './several.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** The weights of a call, one for each element of `x`; ones of int32 where there are none. */
 function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
@@ -194,7 +195,7 @@ function spaced(first: Tensor, last: Tensor, count: number, dtype: DType): Tenso
 function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
   const given = o['bins'] ?? 10
   const bins = isListed(given) ? tensorOf(op, given, x) : given
-  if (bins instanceof Tensor) {
+  if (isTensor(bins)) {
     if (bins.ndim !== 1 || bins.size < 2) throw new ShapeError(`${op}: edges must be a vector of at least two, got shape [${bins.shape.join(', ')}]`)
     return one(OP.histogramEdges, [bins, logicalNot(steps(bins, 'less'))], [], [])
   }
@@ -202,7 +203,7 @@ function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
   if (count < 1) throw new ArgumentError(`${op}: 'bins' must be at least 1, got ${count}`)
   const dtype = edgeDType(op, x)
   const [low, high] = ends(op, x.astype(dtype), o['range'])
-  const [start, stop] = [low, high].map((end) => (end instanceof Tensor ? end : full([], end, { dtype: 'float64', device: x.device })))
+  const [start, stop] = [low, high].map((end) => (isTensor(end) ? end : full([], end, { dtype: 'float64', device: x.device })))
   return spaced(start as Tensor, stop as Tensor, count, dtype)
 }
 

@@ -12,7 +12,8 @@ import { isListed, tensorOf } from './listed.js'
 import { data, dataSync } from './reading.js'
 import { nary } from './record.js'
 import { Slice, parseItems, type Item } from './slice.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import type { Float16ArrayLike, TypedArray } from './typedarray.js'
 import { internAttr } from './types.js'
 
@@ -126,7 +127,7 @@ function checkMask(op: Name, mask: Advanced, { axis, axes }: Placed, shape: read
   if (mask.shape.some((size, i) => size !== under[i] && size !== 0)) {
     throw new ShapeError(`${op}: a mask of shape [${mask.shape.join(', ')}] for axes of shape [${under.join(', ')}], from axis ${axis} on`)
   }
-  if (mask instanceof Tensor && mask.type.device !== device) {
+  if (isTensor(mask) && mask.type.device !== device) {
     throw new DeviceError(`${op}: the mask is on another device, ${mask.device}; move it with to()`)
   }
 }
@@ -185,7 +186,7 @@ function record(op: Name, operands: readonly unknown[], x: Tensor, items: readon
 
 /** A mask as the positions of its true elements along its axes taken as one. */
 function positions(op: Name, { type: { device } }: Tensor, read: Read): Masks {
-  return { kind: INDEX, operand: (mask) => truePositions(op, mask instanceof Tensor ? read(mask) : (mask.data as Uint8Array), device) }
+  return { kind: INDEX, operand: (mask) => truePositions(op, isTensor(mask) ? read(mask) : (mask.data as Uint8Array), device) }
 }
 
 /** `x.at(...items)`. */
@@ -195,7 +196,7 @@ export function at(x: Tensor, items: readonly unknown[]): Tensor {
 
 /** Reads the masks among items without blocking. */
 async function readMasks(items: readonly Placed[]): Promise<Read> {
-  const masks = items.flatMap(({ item }) => (item instanceof Tensor && isMask(item) ? [item] : []))
+  const masks = items.flatMap(({ item }) => (isTensor(item) && isMask(item) ? [item] : []))
   const elements = await Promise.all(masks.map((mask) => data(mask)))
   return (mask) => elements[masks.indexOf(mask)] as Uint8Array
 }
@@ -209,7 +210,7 @@ export async function atAsync(x: Tensor, items: readonly unknown[]): Promise<Ten
 function placeList(x: Tensor, items: unknown): Placed[] {
   if (typeof items === 'string') return place('withAt', [items], x)
   if (Array.isArray(items)) return place('withAt', items, x)
-  const hint = items instanceof Tensor || ArrayBuffer.isView(items) || typeof items === 'number' ? '; write [index]' : ''
+  const hint = isTensor(items) || ArrayBuffer.isView(items) || typeof items === 'number' ? '; write [index]' : ''
   throw new ArgumentError(`withAt: the index must be an array of items or text, got ${shown(items)}${hint}`)
 }
 
@@ -217,7 +218,7 @@ function placeList(x: Tensor, items: unknown): Placed[] {
 function isFill(items: readonly Placed[], value: unknown): boolean {
   const indices = items.flatMap(({ item }) => (isAdvanced(item) ? [item] : []))
   const [mask] = indices
-  return indices.length === 1 && isMask(mask as Advanced) && !(mask as Advanced).shape.includes(0) && (!(value instanceof Tensor) || value.ndim === 0)
+  return indices.length === 1 && isMask(mask as Advanced) && !(mask as Advanced).shape.includes(0) && (!(isTensor(value)) || value.ndim === 0)
 }
 
 function change(x: Tensor, items: readonly Placed[], given: unknown, read: Read): Tensor {

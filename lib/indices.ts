@@ -5,7 +5,8 @@ import { ArgumentError, IndexError } from './errors.js'
 import { DTYPE } from './generated/dtypes.js'
 import { flatten, type Flat } from './nested.js'
 import { allocated } from './reading.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { bytesOf, dtypeOfArray } from './typedarray.js'
 import { upload } from './upload.js'
 
@@ -23,7 +24,7 @@ export function isMask({ dtype }: Advanced): boolean {
  * @throws {TensorError} `ERR_ARGUMENT` for what is no index, `ERR_SHAPE` for ragged arrays.
  */
 export function advanced(op: string, item: unknown): Advanced {
-  if (item instanceof Tensor) {
+  if (isTensor(item)) {
     checkAlive(op, item)
     return item
   }
@@ -61,7 +62,7 @@ export function outOfRange(op: string, index: number | bigint, axis: number, siz
  * @throws {IndexError} for an index out of range.
  */
 export function indexTensor(op: string, index: Advanced, axis: number, size: number, device: number): Tensor {
-  if (index instanceof Tensor) return index
+  if (isTensor(index)) return index
   const { shape, dtype, data } = index
   // What is no integer has no range; Rust refuses it.
   if (DTYPE[dtype].min !== null) {

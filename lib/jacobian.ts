@@ -4,7 +4,8 @@ import { shown } from './call.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { concat, eye, zeros } from './generated/functions.js'
 import { callable, grad, jvp, vjp } from './gradient.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { vmap } from './vmap.js'
 
 /** Directions that go through a function at once: a pass over each takes memory of its own. */
@@ -20,7 +21,7 @@ function alongEach(x: Tensor, f: (direction: Tensor) => Tensor): Tensor {
 
 /** A real floating tensor: of complex ones there are two derivatives, and each function has its own use for them. */
 function real(name: string, what: string, x: unknown): Tensor {
-  if (!(x instanceof Tensor)) throw new ArgumentError(`${name}: ${what} must be a tensor, got ${shown(x)}`)
+  if (!(isTensor(x))) throw new ArgumentError(`${name}: ${what} must be a tensor, got ${shown(x)}`)
   if (x.type.row.kind !== 'float') throw new DTypeError(`${name}: ${what} must be a real floating tensor, got ${x.dtype}; use vjp or jvp for others`)
   return x
 }

@@ -12,7 +12,8 @@ import { handles, ints, native, params, reserve } from './native.js'
 import { leaves } from './pytree.js'
 import { difference, matches, specOf, specOfStatic, type Brought, type Spec } from './spec.js'
 import { openLevels } from './tape.js'
-import { checkAlive, owner, Tensor } from './tensor.js'
+import { checkAlive, createTensor, owner } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { CAPTURED, traced, type Trace } from './trace.js'
 import { isTracing, type TracedNumber } from './traced.js'
 import { epoch } from './types.js'
@@ -178,7 +179,7 @@ function run(trace: Trace, tensors: readonly Tensor[], args: readonly unknown[],
 }
 
 function outputsOf({ program, sources, types }: Trace, tensors: readonly Tensor[]): Tensor[] {
-  const outputs = types.map((type) => new Tensor(type, null, null, null, null, null))
+  const outputs = types.map((type) => createTensor(type, null, null, null, null, null))
   const attempt = (flags: number): number => {
     const { words, params: own, inputs } = program
     reserve(words.length - HEADER, own.length, Math.max(inputs.length, types.length))

@@ -6,7 +6,8 @@ import { DTYPE, type DType } from './generated/dtypes.js'
 import { advanced } from './indices.js'
 import type { Flat, Nested } from './nested.js'
 import { operandName, rowOf } from './record.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { infer, signature, type Attr } from './types.js'
 import { upload } from './upload.js'
 
@@ -34,7 +35,7 @@ function depth(value: unknown): number {
 function arePositions(name: string, value: unknown, first: unknown): boolean {
   if (POSITIONS.includes(name)) return true
   const rank = ArrayBuffer.isView(value) ? 1 : depth(value)
-  return name === 'target' && first instanceof Tensor && rank === first.ndim - 1
+  return name === 'target' && isTensor(first) && rank === first.ndim - 1
 }
 
 /** Whether the first leaf is a number. */
@@ -63,10 +64,10 @@ export function positionsOf(op: string, value: unknown, beside: Tensor | undefin
 function weakDType(op: number, operands: readonly unknown[], attr: Attr | null): DType {
   let forms = 0
   operands.forEach((x, i) => {
-    const form = x instanceof Tensor ? 0 : x === undefined ? 4 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 1
+    const form = isTensor(x) ? 0 : x === undefined ? 4 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 1
     forms |= form << (3 * i)
   })
-  return infer(signature(op, forms, attr), operands.filter((x) => x instanceof Tensor)).weak.name
+  return infer(signature(op, forms, attr), operands.filter((x) => isTensor(x))).weak.name
 }
 
 /**
@@ -76,7 +77,7 @@ function weakDType(op: number, operands: readonly unknown[], attr: Attr | null):
  * @throws {TensorError} for arrays that are ragged or hold what is no number, and for numbers that the dtype cannot hold.
  */
 export function withTensors(op: number, operands: readonly unknown[], attr: Attr | null): readonly unknown[] {
-  const beside = operands.find((x) => x instanceof Tensor)
+  const beside = operands.find((x) => isTensor(x))
   const { name, weak, variadic } = rowOf(op)
   const isWeak = (value: unknown, i: number): boolean => beside !== undefined && !variadic && weak.includes(i) && isListed(value) && isOfNumbers(value)
   const strong = operands.map((value, i) => {

@@ -6,10 +6,11 @@ import { at, atAsync, withAt, withAtAsync, type IndexItem, type Indices } from '
 import type { DType } from './generated/dtypes.js'
 import type { Fits, Operand } from './operand.js'
 import { inspectText, json, JEST_COPIES, jestCopies, plainText, type TensorJSON } from './print.js'
+import { Node } from './program/node.js'
 import type { Tensor } from './tensor.js'
 
 /** Hand-written methods; the generated ones extend them. */
-export abstract class Methods<D extends DType> {
+export abstract class Methods<D extends DType> extends Node {
   /**
    * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
    * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
@@ -95,7 +96,7 @@ export abstract class Methods<D extends DType> {
   }
 
   /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
-  toString(): string {
+  override toString(): string {
     return plainText(this as unknown as Tensor)
   }
 

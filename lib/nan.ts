@@ -7,7 +7,8 @@ import { dataSync, evaluateSync } from './reading.js'
 import { isPromise } from './realm.js'
 import { recorded, type Recorded } from './recorded.js'
 import { constant, isDifferentiable } from './tape.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import type { Signature } from './types.js'
 
 /** Whether operations that are recorded now are looked at. */
@@ -82,7 +83,7 @@ export function inspect(t: Tensor): boolean {
   undetected(() => {
     // Before it runs: afterwards it has forgotten its operands, and those that were given up are gone.
     const what = recorded(call)
-    const before = what.operands.flatMap(([, x]) => (x instanceof Tensor && isDifferentiable(x) ? [nanIn(x)] : []))
+    const before = what.operands.flatMap(([, x]) => (isTensor(x) && isDifferentiable(x) ? [nanIn(x)] : []))
     const after = results.map(nanIn)
     try {
       evaluateSync(t, ...after)
@@ -101,7 +102,7 @@ const typeOf = (x: Tensor): string => `${x.dtype} [${x.shape.join(', ')}]`
 
 /** An operand; infinity in it is often where a NaN comes from. */
 function operand([name, x]: Recorded['operands'][number]): string {
-  if (!(x instanceof Tensor)) return `${name} ${shown(x)}`.trim()
+  if (!(isTensor(x))) return `${name} ${shown(x)}`.trim()
   // One that was given up went with its last use.
   const there = x.handle !== null || x.signature !== null
   const infinite = there && isDifferentiable(x) && constant(x).isinf().any().itemSync()

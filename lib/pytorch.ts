@@ -11,7 +11,7 @@ import { isListed, positionsOf, type Positions } from './listed.js'
 import type { Operand, PromoteAll } from './operand.js'
 import type { Scalar } from './record.js'
 import { slice } from './slice.js'
-import { Tensor } from './tensor.js'
+import type { Tensor } from './tensor.js'
 
 /** Sizes or axes, one after the other or in one array. */
 export type Numbers = readonly number[] | readonly [readonly number[]]
@@ -173,11 +173,6 @@ export function bucketize<A extends DType, B extends DType>(x: Tensor<A> & Takes
     if (typeof right !== 'boolean') throw new ArgumentError(`${op}: 'right' must be a boolean, got ${shown(right)}`)
     return searchsorted(boundaries as Tensor as Tensor<'float32'>, x as Tensor as Tensor<'float32'>, undefined, { side: right ? 'right' : 'left' }) as Tensor as Tensor<'int32'>
   })
-}
-
-/** Whether a value is a tensor. */
-export function isTensor(value: unknown): value is Tensor {
-  return value instanceof Tensor
 }
 
 /** Whether a tensor's dtype is floating, as {@link isdtype}. */

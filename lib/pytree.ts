@@ -4,7 +4,8 @@
 import { shown } from './call.js'
 import { ArgumentError, DeviceError, DTypeError, ShapeError } from './errors.js'
 import { held, isPlain } from './realm.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { childrenOf, classOf, isRegistered, withChildren } from './treeclass.js'
 
 /** Deeper nesting is a cycle, or no tree that anybody meant. */
@@ -17,8 +18,8 @@ function checkOpaque(where: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   const inside: Iterable<unknown> = held(value) ?? Object.values(value)
   for (const item of inside) {
-    if (!(item instanceof Tensor) && !isRegistered(item)) continue
-    const what = item instanceof Tensor ? 'tensors' : shown(item)
+    if (!(isTensor(item)) && !isRegistered(item)) continue
+    const what = isTensor(item) ? 'tensors' : shown(item)
     throw new ArgumentError(`${where} is ${shown(value)} with ${what} in it; trees are made of plain objects, arrays, and classes that ft.tree.register knows`)
   }
 }
@@ -34,7 +35,7 @@ function itemsOf(where: string, list: readonly unknown[]): readonly unknown[] {
 function walkTree(tree: unknown, f: (x: Tensor, path: string) => unknown, name: string, rebuilt: boolean): unknown {
   let parts = 0
   const inner = (part: unknown, path: string, depth: number): unknown => {
-    if (part instanceof Tensor) return f(part, path)
+    if (isTensor(part)) return f(part, path)
     if (depth > DEEPEST) throw new ArgumentError(`${name} is nested deeper than ${DEEPEST} levels at ${path.slice(0, 40)}...; it may contain itself`)
     const registered = isRegistered(part)
     const items = Array.isArray(part) && !registered ? itemsOf(`${name}${path}`, part) : undefined
@@ -91,8 +92,8 @@ export function alike(
 ): (Tensor | undefined)[] {
   if (absent === null && (given === null || given === undefined)) return leaves(tree).map(() => undefined)
   const where = `${name}${path}`
-  if (tree instanceof Tensor) {
-    if (!(given instanceof Tensor)) throw new ArgumentError(`${where} must be a tensor, got ${shown(given)}`)
+  if (isTensor(tree)) {
+    if (!(isTensor(given))) throw new ArgumentError(`${where} must be a tensor, got ${shown(given)}`)
     check(where, tree, given)
     return [given]
   }
@@ -140,7 +141,7 @@ export function tensorsIn(name: string, value: unknown): Set<Tensor> {
   // A set also of what is still to be looked at: values may contain themselves, and be nested deeper than calls can be.
   const values = new Set<unknown>([value])
   for (const item of values) {
-    if (item instanceof Tensor) found.add(item)
+    if (isTensor(item)) found.add(item)
     // What a class is taken apart into is new each time, which the set does not know: a tree has a bound.
     else if (isRegistered(item)) for (const x of leaves(item, `${name}: the result`)) found.add(x)
     else if (Array.isArray(item) || isPlain(item)) {

@@ -7,7 +7,8 @@ import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import { full } from './generated/functions.js'
 import { OP } from './generated/table.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** Options of `linspace`. */
 export interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
@@ -192,9 +193,9 @@ export function meshgrid(...args: readonly unknown[]): Tensor[] {
   const op = 'meshgrid'
   return within(op, () => {
     const last = args[args.length - 1]
-    const arrays = args.length === 0 || last instanceof Tensor ? args : args.slice(0, -1)
+    const arrays = args.length === 0 || isTensor(last) ? args : args.slice(0, -1)
     const tensors = arrays.map((x, i) => {
-      if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+      if (!(isTensor(x))) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
       if (x.ndim > 1) throw new ShapeError(`${op}: argument ${i + 1} must have one axis, got shape [${x.shape.join(', ')}]`)
       return x
     })

@@ -8,7 +8,8 @@ import { flush } from './flush.js'
 import { DTYPES, type Complex, type DTypeRow, type ElementArray } from './generated/dtypes.js'
 import { COPIED } from './generated/protocol.js'
 import { native, small } from './native.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import type { Type } from './types.js'
 
 /** Nested arrays of elements, as deep as the tensor has axes. */
@@ -188,7 +189,7 @@ export function toBytes(x: Tensor): Uint8Array {
 
 function checkTensors(op: string, tensors: readonly unknown[]): void {
   for (const x of tensors) {
-    if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}${Array.isArray(x) ? `; spread it: ${op}(...tensors)` : ''}`)
+    if (!(isTensor(x))) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}${Array.isArray(x) ? `; spread it: ${op}(...tensors)` : ''}`)
     checkAlive(op, x)
   }
 }

@@ -15,7 +15,8 @@ import { native } from './native.js'
 import { passLimit } from './parts.js'
 import { isPlain } from './realm.js'
 import { isTracked, keep, openLevels } from './tape.js'
-import { checkAlive, Tensor, type Group } from './tensor.js'
+import { checkAlive, createTensor, type Group, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { PLACEHOLDER, TracedNumber } from './traced.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
 
@@ -47,7 +48,7 @@ function hintFor(op: number, x: unknown, position: number): string | undefined {
 
 /** The operand's form: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. */
 function formOf(op: number, x: unknown, position: number): number {
-  if (x instanceof Tensor) {
+  if (isTensor(x)) {
     if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
     return 0
   }
@@ -117,14 +118,14 @@ function node(
   list: readonly unknown[] | null,
   params: readonly (number | bigint)[] | null
 ): Tensor {
-  const t = new Tensor(type, s, a, b, list, params)
+  const t = createTensor(type, s, a, b, list, params)
   t.seq = t.low = ++created
   t.depth = t.nodes = 1
   if (list === null) {
-    if (a instanceof Tensor) use(t, a, b)
-    if (b instanceof Tensor) use(t, b, a)
+    if (isTensor(a)) use(t, a, b)
+    if (isTensor(b)) use(t, b, a)
   } else {
-    for (let i = 0; i < list.length; i++) if (list[i] instanceof Tensor) use(t, list[i] as Tensor)
+    for (let i = 0; i < list.length; i++) if (isTensor(list[i])) use(t, list[i] as Tensor)
   }
   // The sum doubles at every `w + f(w)`; creation numbers bound it: nothing older than `low` is below.
   const span = t.seq - t.low + 1
@@ -152,7 +153,7 @@ const NEAR = 4
  * operations would seem to keep as many values alive, and was watched at each of them: 2.8 us an operation instead of 0.23.
  */
 function takes(t: unknown, x: Tensor): boolean {
-  for (let depth = 0; depth < NEAR && t instanceof Tensor && t.handle === null; depth++) {
+  for (let depth = 0; depth < NEAR && isTensor(t) && t.handle === null; depth++) {
     if (t.a === x || t.b === x) return true
     t = t.a
   }
@@ -191,7 +192,7 @@ function settle(t: Tensor): Tensor {
  * @throws {TensorError} `ERR_ARGUMENT` for anything but a tensor, `ERR_DISPOSED`, or the typed error of the call.
  */
 export function unary(op: number, x: unknown): Tensor {
-  if (!(x instanceof Tensor)) return nary(op, [x], null, null)
+  if (!(isTensor(x))) return nary(op, [x], null, null)
   if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
   const s = signature(op, 0, null)
   return settle(node(inferFast(s, x, null).type, s, x, null, null, null))
@@ -237,7 +238,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)
   if (forms !== 0) {
-    for (const x of operands) if (x !== undefined && !(x instanceof Tensor)) checkScalar(op, x as Scalar, answer.weak, tensors.length > 0)
+    for (const x of operands) if (x !== undefined && !(isTensor(x))) checkScalar(op, x as Scalar, answer.weak, tensors.length > 0)
   }
   return [s, answer]
 }
@@ -269,7 +270,7 @@ export function multi(op: number, operands: readonly unknown[], attr: Attr | nul
   call.outputs = outputs
   const group: Group = { node: call, outputs }
   for (const type of answer.types) {
-    const t = new Tensor(type, s, null, null, null, null)
+    const t = createTensor(type, s, null, null, null, null)
     t.group = group
     use(t, call)
     // The same creation number: a cut by age never separates outputs from their node.
@@ -298,10 +299,10 @@ export function valueOf(op: number, operands: readonly Tensor[]): Tensor {
 export function eachOperand(t: Tensor, f: (x: Tensor) => void): void {
   if (t.group !== null) f(t.group.node)
   else if (t.list !== null) {
-    for (const x of t.list) if (x instanceof Tensor) f(x)
+    for (const x of t.list) if (isTensor(x)) f(x)
   } else {
-    if (t.a instanceof Tensor) f(t.a)
-    if (t.b instanceof Tensor) f(t.b)
+    if (isTensor(t.a)) f(t.a)
+    if (isTensor(t.b)) f(t.b)
   }
 }
 

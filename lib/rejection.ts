@@ -11,7 +11,8 @@ import { tensor } from './creation.js'
 import { full, logicalAnd, maximum, where } from './generated/functions.js'
 import { undetected } from './nan.js'
 import type { Fits } from './operand.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** Options of `gamma`, `beta` and other draws of real numbers by parameters. */
 export interface GammaOptions<E extends FloatDType = FloatDType> {
@@ -46,7 +47,7 @@ export const drawing = <T>(op: string, body: () => T): T => within(op, () => und
 
 /** A parameter in a dtype: a number of its range, or a tensor, whose elements nobody looks at, over the whole shape. */
 export function parameter(op: string, name: string, value: unknown, [test, words]: Range, key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor {
-  if (value instanceof Tensor) {
+  if (isTensor(value)) {
     return overShape(op, name, realGiven(op, name, value), shape).astype(dtype)
   }
   if (typeof value !== 'number' || !Number.isFinite(value) || !test(value)) {
@@ -102,7 +103,7 @@ export function gammaNumbers(key: Key, concentration: Tensor, shape: readonly nu
 
 /** The dtype of a result: the one asked for, or that of the first floating parameter. */
 export function floatDType(op: string, asked: unknown, parameters: readonly unknown[]): FloatDType {
-  const own = parameters.filter((x): x is Tensor => x instanceof Tensor).find((x: Tensor) => DTYPE[x.dtype].kind === 'float')
+  const own = parameters.filter((x): x is Tensor => isTensor(x)).find((x: Tensor) => DTYPE[x.dtype].kind === 'float')
   const dtype = dtypeOption(op, asked, own?.dtype ?? 'float32')
   if (DTYPE[dtype].kind !== 'float') throw new DTypeError(`${op}: takes a floating dtype, got ${dtype}`)
   return dtype as FloatDType

@@ -10,7 +10,8 @@ import { ints, native, reserve } from './native.js'
 import { isJoin } from './pieces.js'
 import { replaceOperands } from './record.js'
 import { derivedSignature, handsThrough, isDifferentiable, isTracked, operandsOf } from './tape.js'
-import { enter, OUTSIDE, Tensor } from './tensor.js'
+import { enter, isTensor, OUTSIDE } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { currentAttr, currentType, infer, type Inferred, type Signature, type Type } from './types.js'
 import { isPending } from './walk.js'
 
@@ -116,7 +117,7 @@ export function residuals(roots: readonly Tensor[]): Set<Tensor> {
   const met = new Set<Tensor>()
   const stack = [...roots]
   const meet = (x: unknown): void => {
-    if (x instanceof Tensor && isTracked(x) && isPending(x) && !met.has(x)) {
+    if (isTensor(x) && isTracked(x) && isPending(x) && !met.has(x)) {
       met.add(x)
       stack.push(x)
     }
@@ -138,13 +139,13 @@ function readBy(t: Tensor, operands: readonly unknown[]): Tensor[] {
   const results = t.outputs ?? [t]
   const given = results.map(isDifferentiable)
   if (!given.includes(true) || isJoin(t.signature as Signature, operands)) return []
-  const tensors = operands.filter((x) => x instanceof Tensor)
+  const tensors = operands.filter((x) => isTensor(x))
   const all = [...tensors, ...results, ...results.filter(isDifferentiable)]
   const numbers = operands.length - tensors.length + (t.params === null ? 0 : t.params.length)
   if (all.length > MOST_ASKED) return [...tensors, ...results]
   const read = new Set<Tensor>()
   operands.forEach((x, n) => {
-    if (!(x instanceof Tensor) || !isTracked(x) || !isDifferentiable(x)) return
+    if (!(isTensor(x)) || !isTracked(x) || !isDifferentiable(x)) return
     const s = derivedSignature(OP.vjp, t.signature as Signature, operands, n, given)
     reads(s, all, numbers).forEach((is, i) => is && i < tensors.length + results.length && read.add(all[i] as Tensor))
   })

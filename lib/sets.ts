@@ -9,7 +9,8 @@ import { truePositions, type PositionDType } from './indices.js'
 import type { DTypeOf, Fits, Operand } from './operand.js'
 import { data, dataSync } from './reading.js'
 import { several, type Several } from './several.js'
-import { Tensor } from './tensor.js'
+import { isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 
 /** What a mask makes of a call once it is read. */
 interface Pending<T> {
@@ -279,9 +280,9 @@ export function isin<A extends Operand, B extends Operand>(
 }
 
 function members(x1: Operand, x2: Operand): Tensor<'bool'> {
-  if (!(x2 instanceof Tensor)) return equal(x1 as Tensor, x2)
+  if (!(isTensor(x2))) return equal(x1 as Tensor, x2)
   if (x2.size === 0) {
-    const like = x1 instanceof Tensor ? x1 : x2.flatten().sum()
+    const like = isTensor(x1) ? x1 : x2.flatten().sum()
     return zeros(like.shape, { dtype: 'bool', device: like.device })
   }
   const sorted = x2.flatten().sort()

@@ -5,7 +5,8 @@ import { flush } from './flush.js'
 import type { DType } from './generated/dtypes.js'
 import { HEADER } from './generated/protocol.js'
 import { ints, native } from './native.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, createTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { typeAt, type Type } from './types.js'
 
 /** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
@@ -35,7 +36,7 @@ export function fromShared<D extends DType>(shared: SharedTensor<D>): Tensor<D> 
     throw new ArgumentError('fromShared: expected what share() returned')
   }
   // The type is known after the call; the wrapper must exist before, for its weak reference.
-  const t = new Tensor<D>(undefined as unknown as Type, null, null, null, null, null)
+  const t = createTensor(undefined as unknown as Type, null, null, null, null, null) as Tensor<D>
   t.handle = native.fromShared(token, t)
   t.type = typeAt(ints[HEADER] as number)
   return t

@@ -3,7 +3,8 @@
 import { shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import { isPlain } from './realm.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { childrenOf, classOf, isRegistered } from './treeclass.js'
 import type { Type } from './types.js'
 
@@ -36,7 +37,7 @@ function restOf(instance: object, parts: Record<string, unknown> | readonly unkn
 
 /** The spec of an argument whose trees were walked already: they contain no themselves. */
 export function specOf(value: unknown): Spec {
-  if (value instanceof Tensor) return { kind: 'tensor', type: value.type }
+  if (isTensor(value)) return { kind: 'tensor', type: value.type }
   if (typeof value === 'number') return { kind: 'number' }
   if (isRegistered(value)) {
     const parts = childrenOf('jit', value)
@@ -66,7 +67,7 @@ const sameShape = (a: readonly number[], b: readonly number[]): boolean => a.len
 export function matches(spec: Spec, value: unknown, to: Brought): boolean {
   switch (spec.kind) {
     case 'tensor': {
-      if (!(value instanceof Tensor)) return false
+      if (!(isTensor(value))) return false
       if (value.disposed || value.owner.closed) checkAlive('jit', value)
       const { type } = value
       if (type !== spec.type) {

@@ -8,7 +8,8 @@ import { native } from './native.js'
 import { cotangentsOfJoin } from './pieces.js'
 import { derived, eachOperand, forget, release, rowOf, valueOf } from './record.js'
 import { readOperands } from './residuals.js'
-import { Tensor, type Owner, type Piece, type Step } from './tensor.js'
+import { isTensor, type Owner, type Piece, type Step } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, signature, type Signature } from './types.js'
 import { walk } from './walk.js'
@@ -178,7 +179,7 @@ export function trace(results: readonly Tensor[], variables: ReadonlySet<Tensor>
     }
     const s = t.signature as Signature
     const operands = operandsOf(t, s)
-    if (!operands.some((x) => x instanceof Tensor && depends.has(x))) return
+    if (!operands.some((x) => isTensor(x) && depends.has(x))) return
     const outputs = t.outputs ?? [t]
     if (!outputs.some(isDifferentiable)) return
     depends.add(t)
@@ -192,7 +193,7 @@ export function trace(results: readonly Tensor[], variables: ReadonlySet<Tensor>
 export function hold(entries: readonly Entry[]): void {
   for (const { results, operands } of entries) {
     for (const t of results) t.uses++
-    for (const x of operands) if (x instanceof Tensor) x.uses++
+    for (const x of operands) if (isTensor(x)) x.uses++
   }
 }
 
@@ -213,7 +214,7 @@ export function derivedSignature(op: number, s: Signature, operands: readonly un
   const key = keyOf(op, operands.length, of, given)
   const known = s.derived.get(key)
   if (known !== undefined) return known
-  const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
+  const forms = operands.map((x) => (isTensor(x) ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
   const words = [s.op, forms.length, ...forms, of, given.length, ...given.map(Number), ...(s.attr?.words ?? [])]
   const made = signature(op, 0, internAttr(op, words))
   s.derived.set(key, made)
@@ -224,7 +225,7 @@ export function derivedSignature(op: number, s: Signature, operands: readonly un
 export function numbersBeside(operands: readonly unknown[], params: readonly (number | bigint)[] | null, tensors: Tensor[]): readonly (number | bigint)[] | null {
   let numbers: (number | bigint)[] | null = null
   for (const x of operands) {
-    if (x instanceof Tensor) tensors.push(x)
+    if (isTensor(x)) tensors.push(x)
     else if (x !== undefined && x !== null) (numbers ??= []).push(typeof x === 'boolean' ? Number(x) : (x as number | bigint))
   }
   return numbers === null ? params : params === null ? numbers : [...numbers, ...params]
@@ -316,7 +317,7 @@ export function backward(
     else {
       const pieces = cotangentsOfJoin(entry.signature, entry.operands, given[0] as Tensor)
       entry.operands.forEach((x, n) => {
-        if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, pieces?.[n] ?? record(OP.vjp, entry, n, given))
+        if (isTensor(x) && onTheWay.has(x) && isDifferentiable(x)) add(x, pieces?.[n] ?? record(OP.vjp, entry, n, given))
       })
     }
   }
@@ -374,7 +375,7 @@ export function forward(
   const known = new Map<Tensor, Tensor>()
   variables.forEach((v, i) => known.set(v, tangents[i] as Tensor))
   for (const entry of entries) {
-    const given = entry.operands.map((x) => (x instanceof Tensor ? known.get(x) : undefined))
+    const given = entry.operands.map((x) => (isTensor(x) ? known.get(x) : undefined))
     if (given.every((t) => t === undefined)) continue
     if (entry.pull !== null) throw new UnsupportedError('jvp: what customGradient makes has cotangents, and no tangents; use vjp or grad')
     if (entry.step !== null) {

@@ -7,7 +7,8 @@ import { mapTree } from './pytree.js'
 import { isPlain } from './realm.js'
 import { lastCreated, placeholder, valueOf } from './record.js'
 import { replaced, type Brought, type Spec } from './spec.js'
-import { checkAlive, enter, OUTSIDE, Tensor } from './tensor.js'
+import { checkAlive, enter, isTensor, OUTSIDE } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { during, escaped, PLACEHOLDER, TracedNumber } from './traced.js'
 import { childrenOf, isRegistered, withChildren } from './treeclass.js'
 import { epoch, type Type } from './types.js'
@@ -125,7 +126,7 @@ function resultOf(op: string, found: unknown): [roots: Tensor[], result: Trace['
 
 /** How a part of a result is made. */
 function builder(op: string, part: unknown, places: ReadonlyMap<Tensor, number>): Trace['result'] {
-  if (part instanceof Tensor) return output(places.get(part) as number)
+  if (isTensor(part)) return output(places.get(part) as number)
   if (part instanceof TracedNumber) {
     part.checkTrace()
     return numberOf(part)

@@ -6,7 +6,8 @@ import { callable } from './gradient.js'
 import type { DType } from './generated/dtypes.js'
 import type { IsOne } from './operand.js'
 import { alike, leaves as leavesOf, mapTree } from './pytree.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, isTensor } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { registerClass, type TreeClass } from './treeclass.js'
 
 export type { TreeClass } from './treeclass.js'
@@ -97,7 +98,7 @@ export function flatten<P>(tree: P): [leaves: Tensor[], rebuild: (leaves: readon
   const count = found.length
   const rebuild = (tensors: readonly Tensor[]): P => {
     if (!Array.isArray(tensors) || tensors.length !== count) throw new ArgumentError(`${name}: the tree is made of an array of ${count} tensors, got ${shown(tensors)}`)
-    const odd = tensors.findIndex((x) => !(x instanceof Tensor))
+    const odd = tensors.findIndex((x) => !(isTensor(x)))
     if (odd >= 0) throw new ArgumentError(`${name}: the tree is made of tensors, got ${shown(tensors[odd])}`)
     let next = 0
     const made = mapTree(tree, () => tensors[next++], `${name}: the tree`) as P

@@ -10,7 +10,8 @@ import { ints, native } from './native.js'
 import type { Device } from './operand.js'
 import { toBytes } from './reading.js'
 import { isDifferentiable, isTracked } from './tape.js'
-import { checkAlive, owner, Tensor } from './tensor.js'
+import { checkAlive, createTensor, owner } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { internType } from './types.js'
 
 /**
@@ -38,7 +39,7 @@ export function reserve(op: string, row: DTypeRow, shape: readonly number[], dev
  */
 export function adopt(row: DTypeRow, shape: readonly number[], device: number, make: (type: number, t: Tensor) => number): Tensor | undefined {
   const type = internType(row, shape, device)
-  const t = new Tensor(type, null, null, null, null, null)
+  const t = createTensor(type, null, null, null, null, null)
   ints[SCOPE] = owner.id
   const handle = make(type.id, t)
   if (handle === 0) return undefined
@@ -50,7 +51,7 @@ export function adopt(row: DTypeRow, shape: readonly number[], device: number, m
 /** A tensor from what gives its handle, or 0 when the memory budget refuses. */
 function made(op: string, row: DTypeRow, shape: readonly number[], device: number, make: (type: number, t: Tensor) => number): Tensor {
   const type = internType(row, shape, device)
-  const t = new Tensor(type, null, null, null, null, null)
+  const t = createTensor(type, null, null, null, null, null)
   const run = (force: boolean): number => {
     ints[FLAGS] = force ? FORCE : 0
     ints[SCOPE] = owner.id

@@ -15,7 +15,8 @@ import { leaves, mapTree } from './pytree.js'
 import { isPlain } from './realm.js'
 import { derived, forget, lastCreated, placeholder, valueOf } from './record.js'
 import { barrier, bundle, constant, derivedSignature, numbersBeside, operandsOf, pieceOf, recomputed, withGradient } from './tape.js'
-import { checkAlive, Tensor, type Piece } from './tensor.js'
+import { checkAlive, isTensor, type Piece } from './program/node.js'
+import type { Tensor } from './tensor.js'
 import { during, isTracing, PLACEHOLDER } from './traced.js'
 import { internType, type Signature, type Type } from './types.js'
 import { walk } from './walk.js'
@@ -126,7 +127,7 @@ class Mapping {
   #call(t: Tensor): void {
     const s = t.signature as Signature
     const operands = operandsOf(t, s)
-    if (!operands.some((x) => x instanceof Tensor && this.get(x) !== undefined)) return
+    if (!operands.some((x) => isTensor(x) && this.get(x) !== undefined)) return
     if (s.op === OP.custom) this.#wholes.set(t, this.#value(t, operands as readonly Tensor[]))
     else if (s.op === OP.barrier) this.#wholes.set(t, barrier(this.whole(operands[0] as Tensor)))
     else if (t.outputs === null) this.#wholes.set(t, this.#result(t, s, operands, 0))

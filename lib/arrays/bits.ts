@@ -6,7 +6,8 @@ import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import type { Listed, Positions } from '../listed.js'
 import { arange } from '../ranges.js'
 import { slice } from '../slice.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { axisOrOptions, integersGiven } from './options.js'
 
 /** Options of `packbits`. */
@@ -68,7 +69,7 @@ export function packbits<D extends DType = 'int32'>(x: (Tensor<D> & Takes<'integ
 function bitsGiven(op: string, value: unknown): Tensor {
   let first = value
   for (let levels = 0; Array.isArray(first) && levels < 64; levels++) first = first[0] as unknown
-  const isBool = typeof first === 'boolean' || (value instanceof Tensor && value.dtype === 'bool')
+  const isBool = typeof first === 'boolean' || (isTensor(value) && value.dtype === 'bool')
   return isBool ? arrayGiven(op, 'x', value) : integersGiven(op, 'x', value)
 }
 

@@ -9,7 +9,8 @@ import type { DType } from '../generated/dtypes.js'
 import { full, stack, where } from '../generated/functions.js'
 import type { Positions } from '../listed.js'
 import type { Operand } from '../operand.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { indexMode, integersGiven, listGiven, rowsGiven, wideIntegers } from './options.js'
 
 /** Conditions as tensors of bool. */
@@ -27,7 +28,7 @@ export function selectedBy(op: string, condlist: unknown, choicelist: unknown, f
     const [masks, choices] = [conditions(op, 'conditions', condlist), listGiven(op, 'choices', choicelist).map((x, i) => operandGiven(op, `choices[${i}]`, x))]
     if (masks.length === 0 || masks.length !== choices.length) throw new ArgumentError(`${op}: there are ${masks.length} conditions and ${choices.length} choices`)
     const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback)
-    const tensors = choices.filter((x) => x instanceof Tensor)
+    const tensors = choices.filter((x) => isTensor(x))
     // What is bool stays bool beside the default.
     const none = fallback === undefined && tensors.length > 0 && resultType(...choices) === 'bool' ? false : last
     return masks.reduceRight<Operand>((rest, mask, i) => where(mask, choices[i] as Tensor, rest as Tensor) as Tensor, none) as Tensor
@@ -63,7 +64,7 @@ export function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly
   return within(op, () => {
     const operands = results.map((result, i) => {
       const operand = operandGiven(op, `pieces[${i}]`, result)
-      if (operand instanceof Tensor) return operand.astype(values.dtype)
+      if (isTensor(operand)) return operand.astype(values.dtype)
       // A number would make numbers of bools.
       return values.dtype === 'bool' ? Boolean(operand) : operand
     })
@@ -96,7 +97,7 @@ export interface ChooseOptions {
 export function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D> {
   const op = 'choose'
   return within(op, () => {
-    const list = choices instanceof Tensor ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
+    const list = isTensor(choices) ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
     const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
     const mode = indexMode(op, checkOptions(op, options, ['mode'])['mode'])

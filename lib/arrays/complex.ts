@@ -9,10 +9,11 @@ import {
 import { zerosLike } from '../creation.js'
 import type { Listed } from '../listed.js'
 import type { Common, DTypeOf, Fits, Operand } from '../operand.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 
 /** Whether a value is a tensor of complex numbers. */
-export const isComplexTensor = (x: unknown): x is Tensor => x instanceof Tensor && x.type.row.kind === 'complex'
+export const isComplexTensor = (x: unknown): x is Tensor => isTensor(x) && x.type.row.kind === 'complex'
 
 /** 1 in the place of zeros, beside what stands there in their place: no division by 0 reaches a gradient. */
 const nonzero = (x: Tensor): Tensor => where(x.equal(0), 1, x) as Tensor

@@ -9,7 +9,7 @@ import { add, clip, concat, copysign, divide, equal, full, multiply, nextafter, 
 import type { Listed } from '../listed.js'
 import type { Fits, Operand, With } from '../operand.js'
 import { isPlain } from '../realm.js'
-import { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor.js'
 import { axisOrOptions } from './options.js'
 
 /** The factor of a product or quotient that is added. */

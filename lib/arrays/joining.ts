@@ -13,7 +13,8 @@ import type { PromoteAll } from '../operand.js'
 import { dataSync } from '../reading.js'
 import type { Scalar } from '../record.js'
 import { parseItems, Slice, slice } from '../slice.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { bytesOf } from '../typedarray.js'
 import { axisOrOptions, MOST_PLACES, type AxisOptions } from './options.js'
 
@@ -119,7 +120,7 @@ function named(op: string, item: unknown, axis: number, size: number, device: nu
     return new Set(Array.from({ length }, (_, i) => start + i * step))
   }
   const places: Advanced = typeof part === 'number' ? advanced(op, [part]) : advanced(op, part)
-  const elements = places instanceof Tensor ? dataSync(places, op) : places.data
+  const elements = isTensor(places) ? dataSync(places, op) : places.data
   if (isMask(places)) {
     if (places.shape.length !== 1 || places.shape[0] !== size) throw new ShapeError(`${op}: a mask of shape [${places.shape.join(', ')}] for axis ${axis} of size ${size}`)
     return new Set((truePositions(op, elements as Uint8Array, device).dataSync() as Int32Array).values())
@@ -294,14 +295,14 @@ export function block(blocks: Blocks): Tensor {
     const nested = copied(op, blocks) as Blocks
     const depth = depthOf(op, nested)
     const leaves = (Array.isArray(nested) ? nested.flat(DEEPEST) : [nested]) as (Tensor | Scalar)[]
-    const first = leaves.find((leaf) => leaf instanceof Tensor)
-    const wrong = leaves.find((leaf) => !(leaf instanceof Tensor) && !['number', 'bigint', 'boolean'].includes(typeof leaf))
+    const first = leaves.find((leaf) => isTensor(leaf))
+    const wrong = leaves.find((leaf) => !(isTensor(leaf)) && !['number', 'bigint', 'boolean'].includes(typeof leaf))
     if (wrong !== undefined || leaves.includes(undefined as never)) throw new ArgumentError(`${op}: a block must be a tensor or a number, got ${shown(wrong)}`)
     const dtype = resultType(...leaves)
-    const rank = Math.max(depth, ...leaves.map((leaf) => (leaf instanceof Tensor ? leaf.ndim : 0)))
+    const rank = Math.max(depth, ...leaves.map((leaf) => (isTensor(leaf) ? leaf.ndim : 0)))
     const joined = (item: Blocks, level: number): Tensor => {
       if (Array.isArray(item)) return concat(item.map((part: Blocks) => joined(part, level + 1)), { axis: level - depth }) as Tensor
-      const leaf = (item instanceof Tensor ? item : full([], item as number, { dtype, device: first?.device })) as Tensor
+      const leaf = (isTensor(item) ? item : full([], item as number, { dtype, device: first?.device })) as Tensor
       return leaf.reshape([...new Array<number>(rank - leaf.ndim).fill(1), ...leaf.shape]) as Tensor
     }
     return joined(nested, 0)
@@ -376,10 +377,10 @@ export function fromiter<E extends DType = 'float32'>(iterable: Iterable<unknown
   }
   const most = o['count'] === undefined ? MOST_WALKED + 1 : integer(op, 'count', o['count'])
   if (most < 0 || (most > MOST_WALKED && o['count'] !== undefined)) throw new ArgumentError(`${op}: 'count' must be from 0 to ${MOST_WALKED}, got ${most}`)
-  if (iterable instanceof Tensor && iterable.ndim !== 1) throw new ShapeError(`${op}: a tensor must be a vector, got shape [${iterable.shape.join(', ')}]`)
+  if (isTensor(iterable) && iterable.ndim !== 1) throw new ShapeError(`${op}: a tensor must be a vector, got shape [${iterable.shape.join(', ')}]`)
   if (ArrayBuffer.isView(iterable)) bytesOf(op, iterable)
   // The walk of a tensor would read it element by element.
-  const source = iterable instanceof Tensor ? (tensorGiven(op, 'iterable', iterable).toArray() as unknown[]) : iterable
+  const source = isTensor(iterable) ? (tensorGiven(op, 'iterable', iterable).toArray() as unknown[]) : iterable
   const walked = { [Symbol.iterator]: () => iteratorOf(op, source) }
   const items: unknown[] = []
   if (most > 0) {

@@ -4,7 +4,8 @@ import { arrayGiven, axisGiven, shown, within } from '../call.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { stack } from '../generated/functions.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 
 /** More lines than this are a mistake: the function is called for each, and what it does is recorded. */
 const MOST = 2 ** 16
@@ -38,8 +39,8 @@ export function applyAlongAxis<D extends DType, E extends DType>(fn: (line: Tens
   // The function is the caller's: its errors are none of this call.
   const results = Array.from({ length: count }, (_, i) => fn(lines.at(i) as Tensor<D>) as unknown)
   return within(op, () => {
-    const wrong = results.find((result) => !(result instanceof Tensor))
-    if (results.some((result) => !(result instanceof Tensor))) throw new ArgumentError(`${op}: 'fn' must give a tensor, gave ${shown(wrong)}`)
+    const wrong = results.find((result) => !(isTensor(result)))
+    if (results.some((result) => !(isTensor(result)))) throw new ArgumentError(`${op}: 'fn' must give a tensor, gave ${shown(wrong)}`)
     const all = stack(results as Tensor[]) as Tensor
     const rest = all.shape.slice(1)
     // Axes of the results stand where the line's axis stood.

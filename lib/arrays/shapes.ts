@@ -9,7 +9,8 @@ import { isListed, type Listed, type Positions } from '../listed.js'
 import type { PromoteAll } from '../operand.js'
 import { allocate } from '../nested.js'
 import { dataSync } from '../reading.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
 import { axisOrOptions, integersGiven, MOST_PLACES } from './options.js'
 
@@ -91,7 +92,7 @@ export function concat<const A extends readonly Tensor[]>(arrays: A, options?: n
  */
 export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number | Positions | Tensor, options?: number | RepeatOptions): Tensor<A> {
   const op = 'repeat'
-  if (!isListed(repeats) && !(repeats instanceof Tensor)) return Reflect.apply(repeatEqually, undefined, arguments) as Tensor<A>
+  if (!isListed(repeats) && !(isTensor(repeats))) return Reflect.apply(repeatEqually, undefined, arguments) as Tensor<A>
   return within(op, () => {
     const values = arrayGiven(op, 'x', x)
     const { axis } = axisOrOptions(op, options)

@@ -6,7 +6,8 @@ import type { DType, Takes } from '../generated/dtypes.js'
 import { any, concat, notEqual, ones } from '../generated/functions.js'
 import type { Listed } from '../listed.js'
 import { slice } from '../slice.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { axisOrOptions, listGiven, rowsGiven, type AxisOptions } from './options.js'
 
 /**
@@ -43,7 +44,7 @@ export function lexsort(keys: readonly Tensor[] | Tensor, options?: number | Axi
   const op = 'lexsort'
   return within(op, () => {
     const { axis = -1 } = axisOrOptions(op, options)
-    const list = (keys instanceof Tensor ? rowsGiven(op, 'keys', keys) : listGiven(op, 'keys', keys)).map((key, i) => arrayGiven(op, `keys[${i}]`, key))
+    const list = (isTensor(keys) ? rowsGiven(op, 'keys', keys) : listGiven(op, 'keys', keys)).map((key, i) => arrayGiven(op, `keys[${i}]`, key))
     const [first, ...rest] = list
     if (first === undefined || list.length > MOST_KEYS) throw new ArgumentError(`${op}: takes 1 to ${MOST_KEYS} keys, got ${list.length}`)
     const other = rest.find((key) => key.shape.join() !== first.shape.join())

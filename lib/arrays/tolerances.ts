@@ -5,7 +5,8 @@ import type { DType, FloatOf } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { matrixRank as rankOf, pinv as inverseOf, svd, svdvals } from '../generated/linalg.js'
 import { isListed, type Listed } from '../listed.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 
 /** Options of `linalg.matrixRank` and `linalg.pinv`. */
 export interface ToleranceOptions {
@@ -16,7 +17,7 @@ export interface ToleranceOptions {
 /** The tolerances of matrices, where there are several. */
 function severalOf(op: string, options: unknown): Tensor | undefined {
   const { rtol } = checkOptions(op, options, ['rtol'])
-  return rtol instanceof Tensor || isListed(rtol) ? arrayGiven(op, 'rtol', rtol) : undefined
+  return isTensor(rtol) || isListed(rtol) ? arrayGiven(op, 'rtol', rtol) : undefined
 }
 
 /** Which singular values of matrices count; a tolerance that is NaN is that of the dtype. */

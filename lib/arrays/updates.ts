@@ -9,7 +9,8 @@ import { isListed, tensorOf, type Listed, type Positions } from '../listed.js'
 import type { Operand } from '../operand.js'
 import { arange } from '../ranges.js'
 import { slice } from '../slice.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { integersGiven } from './options.js'
 
 /** Integers along an axis. */
@@ -21,7 +22,7 @@ type Values = Tensor | Listed
 function valuesOf(op: string, name: string, value: unknown, x: Tensor): Tensor {
   if (isListed(value)) return tensorOf(op, value, x).astype(x.dtype)
   const operand = operandGiven(op, name, value)
-  return operand instanceof Tensor ? operand.astype(x.dtype) : (full([], operand, { dtype: x.dtype, device: x.device }) as Tensor)
+  return isTensor(operand) ? operand.astype(x.dtype) : (full([], operand, { dtype: x.dtype, device: x.device }) as Tensor)
 }
 
 /** Values in row-major order, again and again, as many as there are places. */
@@ -242,7 +243,7 @@ export function indexFill<D extends DType>(x: Tensor<D>, axis: number, index: In
   return within(op, () => {
     const [before, at, places] = along(op, x, axis, index)
     const one = operandGiven(op, 'value', value)
-    if (one instanceof Tensor && one.ndim > 0) throw new ShapeError(`${op}: 'value' must be one value, got shape [${one.shape.join(', ')}]`)
+    if (isTensor(one) && one.ndim > 0) throw new ShapeError(`${op}: 'value' must be one value, got shape [${one.shape.join(', ')}]`)
     return withAt(before, [...Array.from({ length: at }, () => slice()), places], one)
   }) as Tensor<D>
 }

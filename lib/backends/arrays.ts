@@ -4,7 +4,7 @@ import { types } from 'node:util'
 import { shown } from '../call.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
 import { dtypeOfArray, isBuffer, OF_TYPED_ARRAYS, validate } from '../typedarray.js'
 
 /** What backends compute on: plain memory, in row-major order. */
@@ -28,7 +28,7 @@ const CONVERT: Partial<Record<DType, (name: string) => string>> = { uint8: BYTES
 
 /** What to write instead of a value that is no array of floats. */
 function instead(name: string, value: unknown): string {
-  if (value instanceof Tensor) return `; read it with ${name}.dataSync()`
+  if (isTensor(value)) return `; read it with ${name}.dataSync()`
   if (Array.isArray(value)) return FROM(name)
   if (isBuffer(value)) return `; write new Float32Array(${name})`
   const dtype = dtypeOfArray(value)

@@ -4,7 +4,8 @@ import { shown, within } from '../call.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError, TensorError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import type { FreshOf, ParamsOf } from './dtypes.js'
 import { channelDropout, dropout } from './functions.js'
 import { Module, type InitOptions, type Layer, type Run, type StateOf, type StateOptions } from './module.js'
@@ -119,7 +120,7 @@ export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, D
         if (!(layer instanceof Module)) {
           next.push(null)
           const made: unknown = (layer as (x: Tensor) => unknown)(value)
-          if (!(made instanceof Tensor)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(made)}`)
+          if (!(isTensor(made))) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(made)}`)
           return made
         }
         const run = { training, state: states[i], key: key === undefined ? undefined : fold(key, i) }

@@ -6,7 +6,8 @@ import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { listed } from '../files.js'
 import { mapTree } from '../pytree.js'
 import { isPlain } from '../realm.js'
-import { checkAlive, Tensor } from '../tensor.js'
+import { checkAlive, isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 
 /** `.layers[0].inProjWeight` as `layers.0.inProjWeight`. */
 function dotted(path: string): string {
@@ -109,7 +110,7 @@ export function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<
 
 /** A tensor of the dict as one of the tree: its shape, dtype and device. */
 function fitted(op: string, name: string, x: Tensor, given: unknown): Tensor {
-  if (!(given instanceof Tensor)) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(given)}`)
+  if (!(isTensor(given))) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(given)}`)
   checkAlive(op, given)
   if (given.shape.join() !== x.shape.join()) throw new ShapeError(`${op}: '${name}' has shape [${given.shape.join(', ')}], and the tree's has [${x.shape.join(', ')}]`)
   const kind = (t: Tensor): string => (/int/.test(t.dtype) ? 'int' : t.type.row.kind)

@@ -7,7 +7,8 @@ import { concat, stack } from '../generated/functions.js'
 import { isHalf } from '../half.js'
 import { alike, leaves, mapTree, sameType } from '../pytree.js'
 import { dataSync } from '../reading.js'
-import { checkAlive, Tensor } from '../tensor.js'
+import { checkAlive, isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { strongWolfe, type Place } from './line-search.js'
 
 /** Options of `optim.lbfgs`. */
@@ -130,9 +131,9 @@ function optionsGiven(name: string, options: LbfgsOptions): Required<LbfgsOption
 /** The state, looked at. */
 function stateGiven(name: string, state: unknown): LbfgsState {
   const { count, evaluations, last, gradients, steps, scale } = (typeof state === 'object' && state !== null ? state : {}) as Partial<LbfgsState>
-  const lists = [gradients, steps].every((list) => Array.isArray(list) && list.every((x) => x instanceof Tensor)) && gradients?.length === steps?.length
+  const lists = [gradients, steps].every((list) => Array.isArray(list) && list.every((x) => isTensor(x))) && gradients?.length === steps?.length
   const numbers = [count, evaluations, scale].every((n) => typeof n === 'number')
-  const known = last === null || (typeof last === 'object' && last.direction instanceof Tensor && last.gradient instanceof Tensor && typeof last.length === 'number' && typeof last.loss === 'number')
+  const known = last === null || (typeof last === 'object' && isTensor(last.direction) && isTensor(last.gradient) && typeof last.length === 'number' && typeof last.loss === 'number')
   if (!lists || !numbers || !known || ((count as number) > 0 && last === null)) throw new ArgumentError(`${name}: the state must come from init or from the last step, got ${shown(state)}`)
   return state as LbfgsState
 }
@@ -164,7 +165,7 @@ export function lbfgs(options: LbfgsOptions = {}): Lbfgs {
       const { flat, tree } = flattening(name, params)
       const asked = (vector: Tensor): [loss: Tensor, gradient: Tensor] => {
         const found: unknown = lossAndGradients(tree<P>(vector))
-        if (!Array.isArray(found) || !(found[0] instanceof Tensor) || found[0].size !== 1) throw new ArgumentError(`${name}: the function must return [loss, gradients], the loss a tensor of one element, got ${shown(found)}`)
+        if (!Array.isArray(found) || !(isTensor(found[0])) || found[0].size !== 1) throw new ArgumentError(`${name}: the function must return [loss, gradients], the loss a tensor of one element, got ${shown(found)}`)
         return [found[0], flat(found[1])]
       }
       const before = stateGiven(name, state)

@@ -6,7 +6,8 @@ import { isHalf } from '../half.js'
 import { zerosLike } from '../creation.js'
 import { alike, leaves, mapTree, sameDType, sameType } from '../pytree.js'
 import { bundle } from '../tape.js'
-import { checkAlive, type Tensor } from '../tensor.js'
+import { checkAlive } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 import { computed } from '../traced.js'
 
 /** A number, or a number for each step, counted from 0. */

@@ -3,7 +3,7 @@
 import { shown } from '../call.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { printable } from '../printable.js'
-import { Tensor as TensorClass } from '../tensor.js'
+import { isTensor } from '../program/node.js'
 import { numbers, type Numbers, type Read } from './numbers.js'
 import { LAYOUT, labelsOption, layoutOptions, type PlotOptions } from './options.js'
 import { Plot, type Room, type SvgParts } from './plot.js'
@@ -216,6 +216,6 @@ export function image(x: Numbers, options?: ImageOptions): Plot {
  */
 export function images(list: Numbers | readonly Numbers[], options?: ImagesOptions): Plot {
   const op = 'plot.images'
-  if (!Array.isArray(list) && !(list instanceof TensorClass)) throw new ArgumentError(`${op}: 'list' must be an array of pictures or a tensor of them, got ${shown(list)}`)
+  if (!Array.isArray(list) && !(isTensor(list))) throw new ArgumentError(`${op}: 'list' must be an array of pictures or a tensor of them, got ${shown(list)}`)
   return pictured(op, (i) => `list[${i}]`, [...(list as Iterable<unknown>)], options, ['captions'])
 }

@@ -5,7 +5,7 @@ import { shown } from '../call.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { flatten, type Nested } from '../nested.js'
 import { dataSync } from '../reading.js'
-import { Tensor as TensorClass } from '../tensor.js'
+import { isTensor } from '../program/node.js'
 import { dtypeOfArray, type TypedArray } from '../typedarray.js'
 
 /** Real numbers of any shape: a tensor, which is read at the call, a typed array, or an array, nested or not. */
@@ -27,7 +27,7 @@ export interface Read {
  * @internal
  */
 export function numbers(op: string, name: string, value: unknown): Read {
-  if (value instanceof TensorClass) {
+  if (isTensor(value)) {
     const { dtype, shape } = value
     if (dtype.startsWith('complex')) throw new DTypeError(`${op}: '${name}' is ${dtype}, which has no place on an axis; draw its abs(), real() or imag()`)
     return { shape, values: Float64Array.from(dataSync(value, op) as ArrayLike<number>, Number), bytes: dtype === 'uint8' }
@@ -85,6 +85,6 @@ export function matrix(op: string, name: string, value: unknown): Matrix {
  * @internal
  */
 export function areNumbers(value: unknown): boolean {
-  if (value instanceof TensorClass || ArrayBuffer.isView(value)) return true
-  return Array.isArray(value) && !value.some((item) => item instanceof TensorClass || ArrayBuffer.isView(item))
+  if (isTensor(value) || ArrayBuffer.isView(value)) return true
+  return Array.isArray(value) && !value.some((item) => isTensor(item) || ArrayBuffer.isView(item))
 }

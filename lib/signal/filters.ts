@@ -9,7 +9,8 @@ import { floating } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatOf } from '../generated/dtypes.js'
 import { concat, eye, zeros } from '../generated/functions.js'
-import { Tensor } from '../tensor.js'
+import { isTensor } from '../program/node.js'
+import type { Tensor } from '../tensor.js'
 
 /** The coefficients of a polynomial in the delay, from that of no delay on. */
 export type Coefficients = readonly number[] | Tensor
@@ -22,8 +23,8 @@ export interface FilterOptions {
 
 /** Coefficients in the dtype of the signal. */
 function coefficientsGiven(op: string, name: string, value: unknown, rank: number, like: Tensor): Tensor {
-  if (!(value instanceof Tensor) && !Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be an array of numbers or a tensor, got ${shown(value)}`)
-  const given = value instanceof Tensor ? tensorGiven(op, name, value).astype(like.dtype) : tensor(value as number[], { dtype: like.dtype, device: like.device })
+  if (!(isTensor(value)) && !Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be an array of numbers or a tensor, got ${shown(value)}`)
+  const given = isTensor(value) ? tensorGiven(op, name, value).astype(like.dtype) : tensor(value as number[], { dtype: like.dtype, device: like.device })
   if (given.ndim !== rank || given.size === 0) throw new ShapeError(`${op}: '${name}' must have ${rank} ${rank === 1 ? 'axis' : 'axes'} and at least one coefficient, got shape [${given.shape.join(', ')}]`)
   return given as Tensor
 }

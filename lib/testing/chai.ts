@@ -1,6 +1,6 @@
 // What Chai takes as a plugin: two assertions, and deep equality that compares tensors.
 
-import { Tensor } from '../../index.js'
+import { isTensor } from '../../index.js'
 import { Comparison, type Expected, type Tolerance } from './compare.js'
 
 /** An assertion, as Chai's methods see it. */
@@ -35,7 +35,7 @@ declare global {
 
 /** Two tensors are equal by shape, dtype and elements; null leaves everything else to Chai. */
 const comparator: Comparator = (left, right) =>
-  left instanceof Tensor && right instanceof Tensor ? new Comparison('equal', left, right).unequal() === undefined : null
+  isTensor(left) && isTensor(right) ? new Comparison('equal', left, right).unequal() === undefined : null
 
 /**
  * For `chai.use(chaiPlugin)`: the assertions `equalTensor` and `closeToTensor`; `deep.equal` and its like compare tensors, within objects

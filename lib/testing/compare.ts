@@ -1,6 +1,6 @@
 // Two tensors element by element, and in words how they differ: the largest difference, where it is, both values, shapes and dtypes.
 
-import { Tensor, tensor, type DType, type TensorData } from '../../index.js'
+import { isTensor, tensor, type DType, type Tensor, type TensorData } from '../../index.js'
 import { checkOptions, shown } from '../call.js'
 import { ArgumentError } from '../errors.js'
 
@@ -36,9 +36,9 @@ export class Comparison {
 
   /** @throws {ArgumentError} where the first is no tensor; what `ft.tensor` throws where the second cannot be one of its dtype. */
   constructor(name: string, actual: unknown, expected: unknown) {
-    if (!(actual instanceof Tensor)) throw new ArgumentError(`${name}: compares a tensor, got ${shown(actual)}`)
+    if (!(isTensor(actual))) throw new ArgumentError(`${name}: compares a tensor, got ${shown(actual)}`)
     this.actual = actual
-    this.expected = expected instanceof Tensor ? expected : tensor(expected as TensorData, { dtype: actual.dtype })
+    this.expected = isTensor(expected) ? expected : tensor(expected as TensorData, { dtype: actual.dtype })
   }
 
   /** How two tensors of one shape and dtype differ in words; undefined where they are equal. Devices may differ. */

@@ -1,6 +1,6 @@
 // What `expect` of Jest and Vitest takes: testers of equality, by which `toEqual` and its like compare the tensors in any value, and matchers.
 
-import { Tensor } from '../../index.js'
+import { isTensor } from '../../index.js'
 import { Comparison, type Expected, type Tolerance } from './compare.js'
 
 /** What a matcher says. */
@@ -19,7 +19,7 @@ export interface TensorMatchers<R = void> {
 
 /** Two tensors are equal by shape, dtype and elements; what is no tensor is left to the other testers. */
 function equalTensors(a: unknown, b: unknown): boolean | undefined {
-  return a instanceof Tensor && b instanceof Tensor ? new Comparison('toEqual', a, b).unequal() === undefined : undefined
+  return isTensor(a) && isTensor(b) ? new Comparison('toEqual', a, b).unequal() === undefined : undefined
 }
 
 /**
