@@ -1,6 +1,7 @@
 // The common shape of several tensors.
 
-import { shown, within } from './call.js'
+import { within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'

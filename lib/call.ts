@@ -3,50 +3,17 @@
 
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError, TensorError } from './errors.js'
+import { shown } from './errors/describe-value.js'
 import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import { OP, type AttrRow, type OpRow, type ParamRow } from './generated/table.js'
 import { isListed, tensorOf } from './listed.js'
 import { didYouMean, meantOrAll, nowhere } from './nearest.js'
 import { axisLast, multi, nary, rowOf, type Scalar } from './record.js'
-import { checkAlive, IDENTITY, isTensor } from './program/node.js'
+import { checkAlive, isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, type Attr } from './types.js'
-
-/** A value as error messages show it: kind and, where short, the value. */
-export function shown(value: unknown, inside = false): string {
-  if (value === null || value === undefined) return String(value)
-  if (typeof value === 'string') return value.length <= 40 ? `'${value}'` : 'a long string'
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'number' || typeof value === 'boolean') return Object.is(value, -0) ? '-0' : String(value)
-  if (Array.isArray(value)) return listed(value, inside)
-  if (typeof value === 'function') return 'a function'
-  if (value instanceof TracedNumber) return "a number that jit traces, which no shape or choice can depend on; name its argument in 'static'"
-  const what = typeof value === 'object' ? className(value) : typeof value
-  return `${/^[AEIO]/i.test(what) ? 'an' : 'a'} ${what}`
-}
-
-/** The items of a short array; a proxy may have any length, and throw. */
-function listed(value: readonly unknown[], inside: boolean): string {
-  try {
-    const short = value.length <= 8 && !inside
-    return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
-  } catch {
-    return 'an array'
-  }
-}
-
-/** The name of an object's class; a proxy or a getter may throw or give anything, and an error message must not. */
-function className(value: object): string {
-  try {
-    if (IDENTITY in value && !(isTensor(value))) return "object with a tensor's fields, which is no copy of it ({...x}); tensors do not change, so use x itself"
-    const name: unknown = value.constructor?.name
-    return typeof name === 'string' && name !== '' ? name : 'object'
-  } catch {
-    return 'object'
-  }
-}
 
 function wrong(op: string, name: string, wanted: string, value: unknown): ArgumentError {
   return new ArgumentError(`${op}: '${name}' must be ${wanted}, got ${shown(value)}`)

@@ -3,7 +3,8 @@
 // neighbours, and blocks are combined from the left. So a prefix, a reduction and a window over the same elements have the same bits, and
 // nothing but p decides which: no device, no number of threads.
 
-import { axisGiven, checkOptions, integer, integers, operandGiven, padding, shown, tensorGiven, within } from './call.js'
+import { axisGiven, checkOptions, integer, integers, operandGiven, padding, tensorGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, IndexError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { full, zeros } from './generated/functions.js'

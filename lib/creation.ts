@@ -1,6 +1,7 @@
 // Tensors from JavaScript data, and tensors like another one.
 
-import { checkOptions, dtypeOption, shapeGiven, shown, tensorGiven, within } from './call.js'
+import { checkOptions, dtypeOption, shapeGiven, tensorGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { checkElement } from './exact.js'

@@ -1,6 +1,6 @@
 // Gradients of the caller's making, and gradients that compute again instead of keeping.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { callable } from './gradient.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'

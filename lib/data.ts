@@ -1,6 +1,7 @@
 // `ft.data`: examples in batches. A data set is a tree of tensors whose first axes are the examples.
 
-import { checkOptions, integer, shown } from './call.js'
+import { checkOptions, integer } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { keyGiven, permutation, fold, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import { fromTypedArray } from './creation.js'

@@ -1,6 +1,6 @@
 // Devices: names, numbers, the default, and what each is.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { absence, native } from './native.js'

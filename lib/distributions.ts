@@ -1,6 +1,7 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { axisGiven, checkOptions, one, shapeGiven, shown, arrayGiven, within } from './call.js'
+import { arrayGiven, axisGiven, checkOptions, one, shapeGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { covarianceFactor } from './covariance.js'
 import { finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'

@@ -1,6 +1,6 @@
 // What dtypes are and make of each other: limits, kinds, promotion. The array API's dtype functions and its inspection.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { deviceNumber, deviceName, devices } from './devices.js'
 import { ArgumentError, DTypeError, TensorError } from './errors.js'
 import { DTYPE, type DType, type DTypeKind, type ItemOf, type Promote, type RealOf, type Takes } from './generated/dtypes.js'

@@ -1,6 +1,7 @@
 // Extremes with where they stand: PyTorch's `max(dim)` and `min(dim)`, whose names stand for tensors here.
 
-import { axisGiven, checkOptions, shown, tensorGiven, within } from './call.js'
+import { axisGiven, checkOptions, tensorGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import type { DType, Takes } from './generated/dtypes.js'
 import { argmax, argmin } from './generated/functions.js'

@@ -3,7 +3,8 @@
 
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { integer, shown } from './call.js'
+import { integer } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, FormatError, UnsupportedError } from './errors.js'
 import { flush } from './flush.js'

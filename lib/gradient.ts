@@ -1,6 +1,7 @@
 // Gradients of functions of tensors: functional, nested at will, over trees of tensors.
 
-import { checkOptions, shown } from './call.js'
+import { checkOptions } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { ones, zeros } from './generated/functions.js'
 import { runLong, settleResults } from './parts.js'

@@ -1,6 +1,7 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { checkOptions, integer, number, one, operandGiven, shown, arrayGiven, within } from './call.js'
+import { arrayGiven, checkOptions, integer, number, one, operandGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type SumOf, type Takes } from './generated/dtypes.js'
 import { equal, full, logicalAnd, logicalNot, ones, searchsorted, segmentSum, stack, where, zeros } from './generated/functions.js'

@@ -2,7 +2,7 @@
 // result, is Rust's to know; what is a run-time number to Rust is checked and normalised here, at the call: positions and bounds
 // (`x.at(3)` and `x.at(4)` are one program), and masks, which are read because the result's shape depends on them.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DeviceError, IndexError, ShapeError } from './errors.js'
 import type { Takes } from './generated/dtypes.js'
 import { OP } from './generated/table.js'

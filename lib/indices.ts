@@ -1,6 +1,6 @@
 // Index arrays and masks as users write them: nested arrays, typed arrays, tensors; checked, and turned into index tensors.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, IndexError } from './errors.js'
 import { DTYPE } from './generated/dtypes.js'
 import { flatten, type Flat } from './nested.js'

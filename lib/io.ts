@@ -1,6 +1,7 @@
 // `ft.io`: tensors in files. NumPy's npy and npz, safetensors, and tables of text; each from and to a path, or bytes in memory.
 
-import { checkOptions, dtypeOption, shown } from './call.js'
+import { checkOptions, dtypeOption } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
 import {

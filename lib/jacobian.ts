@@ -1,6 +1,6 @@
 // Derivatives of every element of a result by every element of an argument: reverse or forward mode, mapped over directions.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { concat, eye, zeros } from './generated/functions.js'
 import { callable, grad, jvp, vjp } from './gradient.js'

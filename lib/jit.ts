@@ -1,6 +1,7 @@
 // `ft.jit`: a function is traced once for each kind of arguments, and its program run with the values of each call.
 
-import { checkOptions, shown } from './call.js'
+import { checkOptions } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'
 import { flush, refuse } from './flush.js'

@@ -1,7 +1,8 @@
 // Memory pressure: what is done before a program is refused, and what keeps synchronous loops bounded. Values that
 // JavaScript dropped are free only after a garbage collection, which V8 sees no reason for: tensors are small objects to it.
 
-import { integer, shown } from './call.js'
+import { integer } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { collectAll, collectYoung } from './collector.js'
 import { ArgumentError, FileError, OutOfMemoryError } from './errors.js'
 import { refusedBytes, tryFlush } from './flush.js'

@@ -1,6 +1,6 @@
 // `ft.detectNaN`: which operation makes a NaN. While it is on, each operation runs as it is recorded, and its result is looked at.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, NaNError } from './errors.js'
 import { OP } from './generated/table.js'
 import { dataSync, evaluateSync } from './reading.js'

@@ -2,7 +2,7 @@
 // Every element is checked: a ragged array, a hole or a number the dtype cannot hold is an error that names its position. So is an
 // integer that the default dtype would round.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from './errors.js'
 import { checkDefault } from './exact.js'
 import { DTYPE, DTYPES, type Complex, type DType, type DTypeRow, type ElementArray } from './generated/dtypes.js'

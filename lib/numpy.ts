@@ -1,7 +1,8 @@
 // Functions that NumPy and PyTorch both have and of which each means more than ours, under their names. They run where the meaning is
 // one; where the libraries differ, the error says what to write for each.
 
-import { arrayGiven, axisGiven, checkOptions, flag, integer, shown, within } from './call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, integer, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './generated/dtypes.js'
 import { flatten, matmul, moveaxis, multiply, permuteDims, swapaxes, vecdot } from './generated/functions.js'

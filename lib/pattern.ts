@@ -1,6 +1,6 @@
 // Patterns of axes as einops writes them: `b (h w) c -> b c h w`. Text to lists of axes, checked for one operation; no shape is known here.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 
 /** What a pattern may do with axes: all stay, some go, some come. */

@@ -1,7 +1,7 @@
 // `ft.plan`: what kernels a function or an operation would run, where, and why not elsewhere. Nothing runs.
 
 import { inspect } from 'node:util'
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { columns } from './columns.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'

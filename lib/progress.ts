@@ -1,6 +1,6 @@
 // What long jobs tell of their progress, and how they are stopped: the options `onProgress` and `signal`.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 
 /** How far a job is. */

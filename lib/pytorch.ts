@@ -1,7 +1,8 @@
 // Functions of PyTorch whose arguments stand otherwise than ours, under their names: `ft.gather(x, 1, indices)`. Each is made of one or
 // two calls, which its documentation names.
 
-import { axisGiven, checkOptions, integer, integers, operandGiven, shown, arrayGiven, within } from './call.js'
+import { arrayGiven, axisGiven, checkOptions, integer, integers, operandGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { selectedBy } from './arrays/choices.js'
 import { isdtype } from './dtypes.js'
 import { ArgumentError, ShapeError } from './errors.js'

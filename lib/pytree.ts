@@ -1,7 +1,7 @@
 // Trees of tensors: a tensor, or plain objects, arrays and instances of registered classes with trees in them. Everything else is handed
 // through as it is.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DeviceError, DTypeError, ShapeError } from './errors.js'
 import { held, isPlain } from './realm.js'
 import { checkAlive, isTensor } from './program/node.js'

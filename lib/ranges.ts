@@ -1,6 +1,7 @@
 // Equally spaced numbers, and the coordinates that they make up.
 
-import { checkOptions, dtypeOption, integer, number, one, shown, within } from './call.js'
+import { checkOptions, dtypeOption, integer, number, one, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { CREATION, type CreationOptions } from './creation.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { checkDefault } from './exact.js'

@@ -2,7 +2,7 @@
 
 import { constants } from 'node:buffer'
 import { getHeapStatistics } from 'node:v8'
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, OutOfMemoryError, ShapeError } from './errors.js'
 import { flush } from './flush.js'
 import { DTYPES, type Complex, type DTypeRow, type ElementArray } from './generated/dtypes.js'

@@ -1,7 +1,7 @@
 // Recording: an operation on tensors becomes a node that names it. No native call, no native object; what comes out of
 // the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { comparable } from './comparisons.js'
 import { ArgumentError, DTypeError, IndexError } from './errors.js'
 import { checkBeside, holdsInteger } from './exact.js'

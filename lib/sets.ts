@@ -1,7 +1,8 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { axisGiven, checkOptions, operandGiven, shown, arrayGiven, within } from './call.js'
+import { arrayGiven, axisGiven, checkOptions, operandGiven, within } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type Promote, type Takes } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, searchsorted, stack, zeros } from './generated/functions.js'

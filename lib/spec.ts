@@ -1,6 +1,6 @@
 // What a trace depends on of a call's arguments: structure, the types of tensors, and values that are neither tensors nor numbers.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { isPlain } from './realm.js'
 import { checkAlive, isTensor } from './program/node.js'

@@ -1,6 +1,7 @@
 // What ran, and how: counters, strictness about fallbacks, settings of recording and fusion.
 
-import { checkOptions, shown } from './call.js'
+import { checkOptions } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { limits, recomputes } from './flush.js'
 import { traces, type Traces } from './jit.js'

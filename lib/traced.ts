@@ -2,6 +2,7 @@
 // another in each call.
 
 import { ArgumentError } from './errors.js'
+import { DESCRIPTION } from './errors/describe-value.js'
 import { Signature } from './types.js'
 
 /** The signature of a tensor that stands for an argument: it is computed by nothing. */
@@ -88,6 +89,10 @@ export class TracedNumber {
     this.checkTrace()
     test(this.value)
     this.#trace.steps.push(() => test(this.value))
+  }
+
+  get [DESCRIPTION](): string {
+    return "a number that jit traces, which no shape or choice can depend on; name its argument in 'static'"
   }
 
   [Symbol.toPrimitive](): never {

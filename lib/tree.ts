@@ -1,6 +1,6 @@
 // `ft.tree`: trees of tensors as values, and the classes that may stand in them. JAX's `tree_util`, as far as programs here need it.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { callable } from './gradient.js'
 import type { DType } from './generated/dtypes.js'

@@ -1,6 +1,6 @@
 // Classes whose instances are inner nodes of trees of tensors: how an instance is taken apart, and how one is made of other parts.
 
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { isObjectPrototype, isPlain } from './realm.js'
 import { isTensor } from './program/node.js'

@@ -1,7 +1,7 @@
 // Typed arrays, buffers and views of the caller as elements: which dtype they are, and their bytes as they are now.
 
 import { types } from 'node:util'
-import { shown } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 

@@ -4,7 +4,8 @@
 // again on the whole tensors: each call as the row `vmap`, which Rust lowers (crates/ops/src/vmap). What depends on no mapped argument is the
 // function's own recording, as it is.
 
-import { axisGiven, checkOptions, shown } from './call.js'
+import { axisGiven, checkOptions } from './call.js'
+import { shown } from './errors/describe-value.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import { limits } from './flush.js'
 import { broadcastTo, expandDims, moveaxis, sum } from './generated/functions.js'

@@ -1,6 +1,7 @@
 // Differences of the flattened tensor, and how many points fall where along several axes.
 
-import { arrayGiven, checkOptions, flag, integer, number, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, number, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { concat, diff, equal, ones, searchsorted, where, zeros } from '../generated/functions.js'

@@ -1,6 +1,7 @@
 // Elementwise functions that are a few operations each, and what tells values apart.
 
-import { arrayGiven, axisGiven, checkOptions, number, operandGiven, shown, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, number, operandGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { broadcastShapes } from '../broadcasting.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,6 +1,7 @@
 // Tensors made of positions: triangles, powers, coordinates, diagonals, and what a function makes of coordinates.
 
-import { arrayGiven, checkOptions, dtypeOption, flag, integer, number, shapeGiven, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, dtypeOption, flag, integer, number, shapeGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import type { CreationOptions } from '../creation.js'
 import { deviceNumber } from '../devices.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,6 +1,7 @@
 // Arrays with something behind, between or taken away, nested blocks, and the elements of what can be walked.
 
-import { arrayGiven, axisGiven, checkOptions, integer, shapeGiven, shown, tensorGiven, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, integer, shapeGiven, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { fromList, type CreationOptions } from '../creation.js'
 import { resultType } from '../dtypes.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'

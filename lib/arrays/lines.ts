@@ -1,6 +1,7 @@
 // A function of yours along an axis, line by line.
 
-import { arrayGiven, axisGiven, shown, within } from '../call.js'
+import { arrayGiven, axisGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { stack } from '../generated/functions.js'

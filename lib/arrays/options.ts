@@ -1,6 +1,7 @@
 // What functions of whole arrays are told beside tensors, checked.
 
-import { checkOptions, shown, arrayGiven, oneOf, tensorGiven } from '../call.js'
+import { arrayGiven, checkOptions, oneOf, tensorGiven } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { isListed, positionsOf } from '../listed.js'

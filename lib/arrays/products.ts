@@ -1,6 +1,7 @@
 // Products added to a tensor, and products of many matrices, as PyTorch has them.
 
-import { arrayGiven, checkOptions, number, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, number, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { resultType } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, Promote, SumOf, Takes } from '../generated/dtypes.js'

@@ -1,6 +1,7 @@
 // Changed copies under the names and with the arguments of NumPy and PyTorch: values put where positions or a mask say.
 
-import { arrayGiven, axisGiven, checkOptions, flag, number, oneOf, operandGiven, shown, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, flag, number, oneOf, operandGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, full, ones, where, zeros } from '../generated/functions.js'

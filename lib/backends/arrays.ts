@@ -1,7 +1,7 @@
 // Flat arrays of the caller: that they hold floats, that their memory is there, and whether two of them share it.
 
 import { types } from 'node:util'
-import { shown } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { isTensor } from '../program/node.js'

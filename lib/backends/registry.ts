@@ -1,6 +1,6 @@
 // Which backends there are: in TypeScript, on the CPU, on GPUs; by name, absent ones with the reason.
 
-import { shown } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 import { didYouMean } from '../nearest.js'
 import { backendOf, type Backend } from './backend.js'

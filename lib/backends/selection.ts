@@ -1,6 +1,7 @@
 // Which backend a piece of work should run on: by the table of thresholds, or as the environment says.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, BackendUnavailableError, DTypeError } from '../errors.js'
 import type { Precision } from './arrays.js'
 import type { Backend } from './backend.js'

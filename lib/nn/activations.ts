@@ -1,6 +1,7 @@
 // Rectifiers and sigmoids as layers, with PyTorch's names and arguments. A `Sequential` takes their functions too.
 
-import { checkOptions, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { keyGiven, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { FloatDType } from '../generated/dtypes.js'

@@ -1,6 +1,7 @@
 // The windows of pictures as columns of a matrix (im2col), and columns added up to pictures again.
 
-import { checkOptions, integer, integers, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, integer, integers, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { pad, zeros } from '../generated/functions.js'

@@ -1,6 +1,7 @@
 // Connectionist temporal classification (Graves et al., 2006): how likely a sequence of labels is where nobody says which step each belongs to.
 
-import { arrayGiven, checkOptions, flag, integer, shown, tensorGiven, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'

@@ -1,6 +1,7 @@
 // Functions of neural networks that are made of rows of other families.
 
-import { axisGiven, checkOptions, flag, integer, number, shown, tensorGiven, within } from '../call.js'
+import { axisGiven, checkOptions, flag, integer, number, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { bernoulli, gumbel } from '../distributions.js'
 import { floating } from '../dtypes.js'
 import { keyGiven, type Key } from '../draws.js'

@@ -1,6 +1,7 @@
 // `ft.nn.init`: first values of weights. Weights are laid out [outputs, inputs, window...], as PyTorch has them.
 
-import { checkOptions, dtypeOption, shapeGiven, shown, within } from '../call.js'
+import { checkOptions, dtypeOption, shapeGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { truncatedNormal as drawTruncated } from '../distributions.js'
 import { keyGiven, normal as drawNormal, uniform as drawUniform, type Key } from '../draws.js'
 import { ArgumentError, DTypeError } from '../errors.js'

@@ -1,6 +1,7 @@
 // Losses that are made of rows: beside those of the table (`mseLoss`, `huberLoss`, `crossEntropy`, ...), PyTorch's other ones.
 
-import { checkOptions, number, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, number, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'

@@ -1,7 +1,8 @@
 // Layers: what their parameters are, and what they make of a tensor with them. A layer holds no tensor: parameters are trees that are
 // passed, differentiated, optimised and saved like any other value.
 
-import { checkOptions, shown, tensorGiven } from '../call.js'
+import { checkOptions, tensorGiven } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'

@@ -1,6 +1,7 @@
 // Layers that normalise: over a tensor's last axes, over groups of channels, over batches.
 
-import { flag, integers, shown, within } from '../call.js'
+import { flag, integers, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { keyGiven, split, type Key } from '../draws.js'
 import { finfo } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,6 +1,7 @@
 // What the constructors of layers are told, checked.
 
-import { checkOptions, integer, shown, tensorGiven } from '../call.js'
+import { checkOptions, integer, tensorGiven } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { Initializer } from './init.js'
 

@@ -1,7 +1,8 @@
 // Poolings with what PyTorch's options say beside those of the rows: windows that reach beyond the end, the places of the largest elements,
 // and what a sum is divided by.
 
-import { arrayGiven, checkOptions, flag, integer, integers, padding as sides, shown, tensorGiven, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, integers, padding as sides, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'

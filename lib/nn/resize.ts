@@ -1,6 +1,7 @@
 // Pictures of another size: the modes of PyTorch's interpolate, one axis after the other.
 
-import { arrayGiven, checkOptions, flag, integer, integers, oneOf, shown, within } from '../call.js'
+import { arrayGiven, checkOptions, flag, integer, integers, oneOf, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'

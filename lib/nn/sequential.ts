@@ -1,6 +1,7 @@
 // Layers after one another, and layers that drop something while they are trained.
 
-import { shown, within } from '../call.js'
+import { within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError, TensorError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'

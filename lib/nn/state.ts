@@ -1,7 +1,8 @@
 // Parameters and states under the names that PyTorch has for them: flat, `layers.0.in_proj_weight`. With `ft.io` they are files that
 // both read and write.
 
-import { checkOptions, flag, shown } from '../call.js'
+import { checkOptions, flag } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { listed } from '../files.js'
 import { mapTree } from '../pytree.js'

@@ -1,6 +1,7 @@
 // Encoders of transformers (Vaswani et al., 2017): attention and two products, each beside what it was given.
 
-import { checkOptions, flag, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, flag, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'

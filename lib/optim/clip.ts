@@ -1,6 +1,7 @@
 // Gradients kept from growing without bound.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { isHalf } from '../half.js'

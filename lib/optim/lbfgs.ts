@@ -1,7 +1,8 @@
 // L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989): steps by a curvature that the last gradients
 // tell of. It decides by numbers, so each iteration reads some.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { concat, stack } from '../generated/functions.js'
 import { isHalf } from '../half.js'

@@ -1,6 +1,7 @@
 // What all optimisers have in common: a step over a tree of parameters, and what it is told.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { isHalf } from '../half.js'
 import { zerosLike } from '../creation.js'

@@ -1,6 +1,7 @@
 // A learning rate that goes by how well training goes, not by the step's number.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 
 /** Options of `optim.reduceOnPlateau`. */

@@ -1,6 +1,7 @@
 // Learning rates over time: functions of a step's number, which counts from 0.
 
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 
 function positive(name: string, what: string, value: unknown): number {

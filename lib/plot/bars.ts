@@ -1,6 +1,6 @@
 // A bar for each of several things, one below the other.
 
-import { shown } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { printable } from '../printable.js'
 import { areNumbers, numbers, vector, type Numbers } from './numbers.js'

@@ -1,6 +1,7 @@
 // How often values are in which range.
 
-import { integer, shown } from '../call.js'
+import { integer } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 import { axes, charted } from './chart.js'
 import { numbers, vector, type Numbers } from './numbers.js'

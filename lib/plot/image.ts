@@ -1,6 +1,6 @@
 // Pictures out of numbers: grey ones, and colours.
 
-import { shown } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { printable } from '../printable.js'
 import { isTensor } from '../program/node.js'

@@ -1,6 +1,6 @@
 // Lines and points over two axes.
 
-import { shown } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { axes, charted, leftOut, type Mark } from './chart.js'
 import { areNumbers, numbers, vector, type Numbers } from './numbers.js'

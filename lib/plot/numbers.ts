@@ -1,7 +1,7 @@
 // What is drawn, as plain numbers: of tensors, typed arrays, and arrays of numbers, nested or not.
 
 import type { Tensor } from 'ferrotensor'
-import { shown } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { flatten, type Nested } from '../nested.js'
 import { dataSync } from '../reading.js'

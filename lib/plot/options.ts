@@ -1,6 +1,7 @@
 // Options that all drawings have, checked.
 
-import { checkOptions, integer, shown } from '../call.js'
+import { checkOptions, integer } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 
 /** Options of every drawing. */

@@ -1,6 +1,7 @@
 // Cosine transforms by a Fourier transform of the same length (Makhoul, "A fast cosine transform in one and two dimensions", 1980).
 
-import { axisGiven, checkOptions, shown, tensorGiven, within } from '../call.js'
+import { axisGiven, checkOptions, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { fft, ifft } from '../generated/fft.js'
 import { DTYPE, type ComplexOf, type DType, type RealOf, type Takes } from '../generated/dtypes.js'

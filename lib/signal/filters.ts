@@ -3,7 +3,8 @@
 // parallel algorithms", 1986). 10^5 samples take 1.9 ms with one pole and 4.6 ms with two on two cores; as an associative scan over
 // pairs of matrices they take 270 ms.
 
-import { axisGiven, checkOptions, shown, tensorGiven, within } from '../call.js'
+import { axisGiven, checkOptions, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'

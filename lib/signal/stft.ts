@@ -1,7 +1,8 @@
 // Short-time Fourier transforms with PyTorch's conventions, the inverse by overlapping sums (Griffin and Lim, "Signal estimation from modified
 // short-time Fourier transform", 1984), and spectrograms.
 
-import { checkOptions, integer, number, shown, tensorGiven, within } from '../call.js'
+import { checkOptions, integer, number, tensorGiven, within } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { fft, ifft, irfft, rfft } from '../generated/fft.js'
 import { DTYPE, type ComplexOf, type DType, type Promote, type RealOf, type Takes } from '../generated/dtypes.js'

@@ -1,7 +1,8 @@
 // Two tensors element by element, and in words how they differ: the largest difference, where it is, both values, shapes and dtypes.
 
 import { isTensor, tensor, type DType, type Tensor, type TensorData } from '../../index.js'
-import { checkOptions, shown } from '../call.js'
+import { checkOptions } from '../call.js'
+import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 
 /** How far elements may be from what is expected: as in `allclose`, `|actual - expected| <= atol + rtol * |expected|`. */
