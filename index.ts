@@ -18,19 +18,8 @@ export * as signal from './lib/signal.js'
 export * as special from './lib/generated/names/special.js'
 export * as tree from './lib/tree.js'
 
-export {
-  asarray,
-  emptyLike,
-  fromTypedArray,
-  fullLike,
-  onesLike,
-  tensor,
-  zerosLike,
-  type CreationOptions,
-  type DTypeOfData,
-  type TensorData,
-  type TensorOptions
-} from './lib/creation.js'
+export { asarray, fromTypedArray, tensor, type CreationOptions, type DTypeOfData, type TensorData, type TensorOptions } from './lib/creation.js'
+export { emptyLike, fullLike, onesLike, zerosLike } from './lib/creation-like.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
 export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
 export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './lib/numpy.js'
@@ -180,14 +169,14 @@ export type {
 export type { PositionDType } from './lib/indices.js'
 export type { IndexItem, Indices } from './lib/indexing.js'
 export type { DeviceMemory, Fallback, Rewriting } from './lib/native/control.js'
-export type { Listed, Positions } from './lib/listed.js'
+export { type Listed, type Positions } from './lib/arguments/arrays.js'
 export type { Instead } from './lib/instead.js'
 export type { Several } from './lib/several.js'
 export type { Nested } from './lib/nested.js'
 export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'
 export type { AbortSignalLike, JobOptions, Progress } from './lib/progress.js'
-export type { Scalar } from './lib/record.js'
+export { type Scalar } from './lib/program/record.js'
 export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'
 
 import * as errors from './lib/errors.js'

@@ -1,17 +1,17 @@
 // The common shape of several tensors.
 
-import { within } from './call.js'
+import { within } from './arguments/within.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
-import { nary } from './record.js'
+import { recordCall } from './program/record.js'
 import { isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 
 /** The first tensor in the shape that both have in common. */
 function widened(x: Tensor, y: Tensor): Tensor {
-  return nary(OP.broadcastShapes, [x, y], null, null)
+  return recordCall(OP.broadcastShapes, [x, y], null, null)
 }
 
 /**
@@ -45,7 +45,7 @@ export function broadcastArrays(...arrays: readonly unknown[]): Tensor[] {
   const op = 'broadcastArrays'
   return within(op, () => {
     const tensors = arrays.map((x, i) => {
-      if (!(isTensor(x))) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+      if (!isTensor(x)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
       return x
     })
     const [first, ...rest] = tensors

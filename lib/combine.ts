@@ -3,7 +3,10 @@
 // neighbours, and blocks are combined from the left. So a prefix, a reduction and a window over the same elements have the same bits, and
 // nothing but p decides which: no device, no number of threads.
 
-import { axisGiven, checkOptions, integer, integers, operandGiven, padding, tensorGiven, within } from './call.js'
+import { operandGiven, tensorGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven, integer, integers, padding } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, IndexError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
@@ -11,7 +14,7 @@ import { full, zeros } from './generated/functions.js'
 import { callable, synchronous } from './gradient.js'
 import type { IndexItem } from './indexing.js'
 import { alike, leaves, mapTree, sameDType, sameType } from './pytree.js'
-import type { Scalar } from './record.js'
+import type { Scalar } from './program/record.js'
 import { Slice, slice } from './slice.js'
 import { checkAlive, isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
@@ -134,7 +137,7 @@ export function associativeScan<T extends object>(fn: (a: NoInfer<T>, b: NoInfer
 /** What the combination starts with, as a tensor of rank 0. */
 function initGiven(op: string, value: unknown, x: Tensor): Tensor {
   const init = operandGiven(op, 'init', value)
-  if (!(isTensor(init))) return full([], init, { dtype: x.dtype, device: x.device })
+  if (!isTensor(init)) return full([], init, { dtype: x.dtype, device: x.device })
   sameDType(`${op}: 'init'`, x, init)
   if (init.ndim !== 0) throw new ShapeError(`${op}: 'init' must be a scalar, got shape [${init.shape.join(', ')}]`)
   return init

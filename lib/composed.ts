@@ -22,7 +22,7 @@ import type { DType, FloatOf, Promote, RealOf, Takes } from './generated/dtypes.
 import type { FlattenOptions, GradientOptions, LogsumexpOptions, MeanOptions, RepeatOptions, TrapezoidOptions } from './generated/functions.js'
 import { OpMethods } from './generated/ops.js'
 import type { IndexItem } from './indexing.js'
-import type { Listed, Positions } from './listed.js'
+import type { Listed, Positions } from './arguments/arrays.js'
 import type { Fits, Operand, With } from './operand.js'
 import { numbers } from './pytorch.js'
 import type { Several } from './several.js'

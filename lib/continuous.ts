@@ -1,7 +1,9 @@
 // Continuous distributions by the inverse of their integral, of exponential, normal and uniform numbers. Those in half floats are drawn in
 // float32 and rounded once. Element i depends on the key, its parameters and i only.
 
-import { checkOptions, shapeGiven, within } from './call.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { shapeGiven } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { gumbel, positive } from './distributions.js'
 import { finite, keyGiven, normal, split, standardExponential, uniform, type Key } from './draws.js'

@@ -1,6 +1,8 @@
 // Counts made of other draws: trials until a success, failures before some, and how often each of several outcomes comes.
 
-import { arrayGiven, checkOptions, shapeGiven } from './call.js'
+import { arrayGiven } from './arguments/operands.js'
+import { checkOptions } from './arguments/options.js'
+import { shapeGiven } from './arguments/validate.js'
 import { fold, keyGiven, overShape, realGiven, split, standardExponential, type Key } from './draws.js'
 import { ShapeError } from './errors.js'
 import type { DType, IntegerDType, Takes } from './generated/dtypes.js'

@@ -1,15 +1,13 @@
 // Tensors from JavaScript data, and tensors like another one.
 
-import { checkOptions, dtypeOption, shapeGiven, tensorGiven, within } from './call.js'
-import { shown } from './errors/describe-value.js'
+import { checkOptions } from './arguments/options.js'
+import { dtypeOption, shapeGiven } from './arguments/validate.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import { checkElement } from './exact.js'
+import { shown } from './errors/describe-value.js'
 import { DTYPE, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
-import { empty, full, ones, zeros } from './generated/functions.js'
 import { flatten, type Nested } from './nested.js'
-import type { Device, Fits } from './operand.js'
-import type { Scalar } from './record.js'
+import type { Device } from './operand.js'
 import { isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import { bytesOf, dtypeOfArray, isBuffer, type DTypeOfArray, type TypedArray } from './typedarray.js'
@@ -52,7 +50,7 @@ export interface TensorOptions<E extends DType = DType> extends CreationOptions<
 export const CREATION: readonly string[] = ['dtype', 'device']
 
 /** An argument where it was given; null is no default, but an error of whoever reads it. */
-function orElse<T>(given: unknown, fallback: T): T {
+export function orElse<T>(given: unknown, fallback: T): T {
   return given === undefined ? fallback : (given as T)
 }
 
@@ -150,7 +148,7 @@ export function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, o
 export function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function asarray(data: Tensor | TensorData, options?: CreationOptions): Tensor {
   const o = checkOptions('asarray', options, CREATION)
-  if (!(isTensor(data))) return fromData('asarray', data, o)
+  if (!isTensor(data)) return fromData('asarray', data, o)
   const moved = o.device === undefined ? data : data.to(o.device as Device)
   const dtype = dtypeOption('asarray', o.dtype, moved.dtype)
   return dtype === moved.dtype ? moved : moved.astype(dtype)
@@ -159,34 +157,4 @@ export function asarray(data: Tensor | TensorData, options?: CreationOptions): T
 /** As `ft.tensor`, in the name of an operation that takes a tensor. */
 export function fromList(op: string, data: unknown, options: CreationOptions): Tensor {
   return fromData(op, data, { ...options })
-}
-
-function like(op: string, x: unknown, options: unknown, make: (shape: readonly number[], o: CreationOptions) => Tensor): Tensor {
-  const like = tensorGiven(op, 'x', x)
-  const o = checkOptions(op, options, CREATION)
-  return within(op, () => make(like.shape, { dtype: orElse(o.dtype, like.dtype), device: orElse(o.device, like.device) }))
-}
-
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
-export function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
-  return like('zerosLike', x, options, zeros) as Tensor<E>
-}
-
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
-export function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
-  return like('onesLike', x, options, ones) as Tensor<E>
-}
-
-/** A tensor of another one's shape, dtype and device whose values do not matter. */
-export function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
-  return like('emptyLike', x, options, empty) as Tensor<E>
-}
-
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
-export function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
-  const make = (shape: readonly number[], o: CreationOptions): Tensor => {
-    if (options?.dtype === undefined && typeof fillValue === 'number') checkElement('fullLike', DTYPE[x.dtype], fillValue)
-    return full(shape, fillValue as Scalar, o)
-  }
-  return like('fullLike', x, options, make) as Tensor<E>
 }

@@ -4,7 +4,7 @@ import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { callable } from './gradient.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
-import { barrier, recomputed, withGradient } from './tape.js'
+import { barrier, recomputed, withGradient } from './autodiff/markers.js'
 import { checkAlive, isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 
@@ -31,7 +31,7 @@ export function customGradient(fn: (...args: never[]) => unknown): (...args: nev
   callable(name, fn)
   return (...args) => {
     const made: unknown = fn(...args)
-    if (!Array.isArray(made) || !(isTensor(made[0])) || typeof made[1] !== 'function') {
+    if (!Array.isArray(made) || !isTensor(made[0]) || typeof made[1] !== 'function') {
       throw new ArgumentError(`${name}: the function must return [value, (cotangent) => [...]], got ${shown(made)}`)
     }
     const [value, back] = made as [Tensor, (cotangent: Tensor) => unknown]
@@ -57,7 +57,7 @@ export function checkpoint<A extends unknown[], R extends Tensor>(fn: (...args: 
   callable(name, fn)
   return (...args) => {
     const value: unknown = fn(...args)
-    if (!(isTensor(value))) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(value)}`)
+    if (!isTensor(value)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(value)}`)
     checkAlive(name, value)
     const again = (): Tensor => fn(...(args.map((arg) => mapTree(arg, barrier)) as A))
     return recomputed(value, tensorsOf(name, args), again) as R

@@ -1,6 +1,7 @@
 // `ft.data`: examples in batches. A data set is a tree of tensors whose first axes are the examples.
 
-import { checkOptions, integer } from './call.js'
+import { checkOptions } from './arguments/options.js'
+import { integer } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { keyGiven, permutation, fold, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
@@ -29,7 +30,7 @@ function examples(name: string, data: unknown): number {
 
 /** The key of an option. */
 function keyOption(name: string, key: unknown): Key {
-  if (!(isTensor(key)) || key.dtype !== 'uint32') throw new ArgumentError(`${name}: 'key' must be a key from ft.random.key(seed), got ${shown(key)}`)
+  if (!isTensor(key) || key.dtype !== 'uint32') throw new ArgumentError(`${name}: 'key' must be a key from ft.random.key(seed), got ${shown(key)}`)
   return keyGiven(name, key) as Key
 }
 
@@ -170,7 +171,7 @@ export function split<T>(data: T, options: SplitOptions): [first: T, second: T] 
 }
 
 function classesOf(name: string, by: unknown, count: number): ArrayLike<number | bigint> {
-  if (!(isTensor(by))) throw new ArgumentError(`${name}: 'by' must be a tensor of integers, got ${shown(by)}`)
+  if (!isTensor(by)) throw new ArgumentError(`${name}: 'by' must be a tensor of integers, got ${shown(by)}`)
   checkAlive(name, by)
   if (!/int/.test(by.dtype) || by.ndim !== 1 || by.shape[0] !== count) {
     throw new ShapeError(`${name}: 'by' must be integers of shape [${count}], got ${by.dtype} of shape [${by.shape.join(', ')}]`)

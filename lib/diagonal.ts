@@ -1,7 +1,10 @@
 // Diagonals of matrices that are made of vectors.
 
-import { axisGiven, checkOptions, integer, integers, tensorGiven, within } from './call.js'
-import { zerosLike } from './creation.js'
+import { tensorGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven, integer, integers } from './arguments/validate.js'
+import { zerosLike } from './creation-like.js'
 import { ArgumentError, IndexError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { eye, where } from './generated/functions.js'

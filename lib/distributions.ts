@@ -1,6 +1,10 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { arrayGiven, axisGiven, checkOptions, one, shapeGiven, within } from './call.js'
+import { one } from './arguments/record-call.js'
+import { arrayGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven, shapeGiven } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { covarianceFactor } from './covariance.js'
 import { finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
@@ -213,7 +217,7 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
     const o = checkOptions(op, options, ['replace', 'p'])
     const { replace = true } = o
     if (typeof replace !== 'boolean') throw new ArgumentError(`${op}: 'replace' must be a boolean, got ${shown(replace)}`)
-    if (!(isTensor(x)) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
+    if (!isTensor(x) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
     const n = isTensor(x) ? x.shape[0] : x
     if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
     const p = o['p'] === undefined ? undefined : weightsGiven(op, arrayGiven(op, 'p', o['p']), n)

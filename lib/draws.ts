@@ -1,7 +1,9 @@
 // Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
 // for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
 
-import { checkOptions, dtypeOption, integer, one } from './call.js'
+import { one } from './arguments/record-call.js'
+import { checkOptions } from './arguments/options.js'
+import { dtypeOption, integer } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
@@ -51,7 +53,7 @@ export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'
 /** A key; a forgotten one shifts all other arguments, so it is looked at before them. `hint` is what an error ends with. */
 export function keyGiven(op: string, key: unknown, hint = ''): Tensor {
   const wanted = `${op}: the first argument must be a key from ft.random.key(seed), got`
-  if (!(isTensor(key))) throw new ArgumentError(`${wanted} ${shown(key)}${hint}`)
+  if (!isTensor(key)) throw new ArgumentError(`${wanted} ${shown(key)}${hint}`)
   if (key.dtype !== 'uint32') throw new ArgumentError(`${wanted} a ${key.dtype} tensor${hint}`)
   return key
 }

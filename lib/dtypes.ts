@@ -8,7 +8,7 @@ import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import { didYouMean, meantOrAll } from './nearest.js'
 import type { Device, Weak } from './operand.js'
-import { nary, type Scalar } from './record.js'
+import { recordCall, type Scalar } from './program/record.js'
 import { isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 
@@ -151,7 +151,7 @@ export function resultType<const T extends readonly Typed[]>(...types: T): Resul
   const typed = types.filter((x) => !SCALARS.includes(typeof x)).map((x): Tensor => zeros([], { dtype: dtypeOf('resultType', x) }))
   const [first = scalars[0], ...rest] = [...typed, ...(typed.length > 0 ? scalars : [])]
   if (first === undefined) throw new ArgumentError('resultType: takes dtypes, tensors or scalars, got none')
-  const combined = (x: Tensor | Scalar, y: Tensor | Scalar): Tensor => nary(OP.resultType, [x, y], null, null)
+  const combined = (x: Tensor | Scalar, y: Tensor | Scalar): Tensor => recordCall(OP.resultType, [x, y], null, null)
   return rest.reduce<Tensor>(combined, combined(first, first)).dtype as ResultOf<T>
 }
 

@@ -2,7 +2,8 @@
 // tensor manipulations with Einstein-like notation", 2022). Each is one reshape, one permutation and one reshape around at most one reduction or
 // broadcast.
 
-import { tensorGiven, within } from './call.js'
+import { tensorGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, SumOf, Takes } from './generated/dtypes.js'

@@ -1,6 +1,6 @@
 // `ft.fft`: the rows of Fourier transforms, those of the last two axes, and names of other libraries.
 
-import { checkOptions } from './call.js'
+import { checkOptions } from './arguments/options.js'
 import type { ComplexOf, DType, RealOf, Takes } from './generated/dtypes.js'
 import { fftn, ifftn, irfftn, rfftn } from './generated/fft.js'
 import type { Tensor } from './tensor.js'

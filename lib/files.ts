@@ -3,18 +3,20 @@
 
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { integer } from './call.js'
+import { integer } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, FormatError, UnsupportedError } from './errors.js'
-import { flush } from './flush.js'
+import { flush } from './execution/flush.js'
 import { DTYPES, type DTypeRow } from './generated/dtypes.js'
-import { withRoom, withRoomAsync } from './memory.js'
+import { withRoom, withRoomAsync } from './execution/pressure.js'
 import { native } from './native.js'
 import type { NativeSource } from './native/files.js'
 import { allocated } from './reading.js'
 import { thrown } from './realm.js'
 import { checkAlive, isTensor } from './program/node.js'
+// The class of the tensors that are made here: the command line comes without the package's index.
+import './tensor.js'
 import type { Tensor } from './tensor.js'
 import { bytesOf, isBuffer } from './typedarray.js'
 import { adopt, reserve } from './upload.js'
@@ -340,7 +342,7 @@ export function named(op: string, tensors: unknown): [string, Tensor][] {
 
 /** A tensor. */
 export function single(op: string, name: string, x: unknown): Tensor {
-  if (!(isTensor(x))) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
+  if (!isTensor(x)) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
   return x
 }
 

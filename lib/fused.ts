@@ -1,10 +1,12 @@
 // Functions of tensors that the library runs as traced programs in plain code, forwards and back: a step of a recurrent layer is some sixty
 // recorded operations with its gradient, which take eight times as long to record and to write as to run.
 
-import { flush, limits } from './flush.js'
+import { backward, trace } from './autodiff/backward.js'
+import { constant, stepOf, variable } from './autodiff/markers.js'
+import { flush } from './execution/flush.js'
 import { tracedCalls } from './jit.js'
-import { detecting } from './nan.js'
-import { backward, constant, inLevel, isTracked, openLevels, stepOf, trace, variable } from './tape.js'
+import { isDetecting, limits } from './program/hooks.js'
+import { inLevel, isTracked, openLevels } from './program/lifetime.js'
 import { enter, OUTSIDE } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
@@ -13,7 +15,7 @@ import { isTracing } from './traced.js'
 export type Fused = (fixed: unknown, ...args: readonly (Tensor | undefined)[]) => Tensor
 
 /** Whether a fused function would run at once: not where each operation is looked at, traced, or has gradients of gradients. */
-export const isRunAtOnce = (): boolean => !isTracing() && !detecting && limits.nodes > 0 && openLevels() < 2
+export const isRunAtOnce = (): boolean => !isTracing() && !isDetecting() && limits.nodes > 0 && openLevels() < 2
 
 type Sums = readonly (Tensor | undefined)[]
 

@@ -1,6 +1,9 @@
 // Distributions made of gamma numbers: sums of squares, their ratios and shares.
 
-import { arrayGiven, checkOptions, shapeGiven, within } from './call.js'
+import { arrayGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { shapeGiven } from './arguments/validate.js'
 import { keyGiven, normal, realGiven, split, type Key } from './draws.js'
 import { ShapeError } from './errors.js'
 import type { DType, FloatDType, Takes } from './generated/dtypes.js'

@@ -1,13 +1,16 @@
 // Gradients of functions of tensors: functional, nested at will, over trees of tensors.
 
-import { checkOptions } from './call.js'
+import { checkOptions } from './arguments/options.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { ones, zeros } from './generated/functions.js'
-import { runLong, settleResults } from './parts.js'
+import { runLong, settleResults } from './execution/flush.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
 import { isPromise } from './realm.js'
-import { backward, company, constant, forward, hold, inLevel, isDifferentiable, openLevels, trace, variable } from './tape.js'
+import { backward, forward, hold, trace } from './autodiff/backward.js'
+import { company, constant, variable } from './autodiff/markers.js'
+import { isDifferentiable } from './program/derived-call.js'
+import { inLevel, openLevels } from './program/lifetime.js'
 import { checkAlive, isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 
@@ -101,7 +104,7 @@ function results(name: string, result: unknown): Tensor[] {
 
 /** The result whose gradient is taken. */
 function loss(name: string, result: unknown): Tensor {
-  if (!(isTensor(result))) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(result)}`)
+  if (!isTensor(result)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(result)}`)
   checkAlive(name, result)
   if (result.ndim !== 0) throw new ShapeError(`${name}: the function must return a scalar, got shape [${result.shape.join(', ')}]; sum() or mean() it, or use vjp or jacobian`)
   if (result.type.row.kind !== 'float') throw new DTypeError(`${name}: the function must return a real floating tensor, got ${result.dtype}`)
@@ -247,7 +250,7 @@ export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: read
  * @throws {ArgumentError} for anything but a tensor, or `DisposedError`.
  */
 export function stopGradient<T extends Tensor>(x: T): T {
-  if (!(isTensor(x))) throw new ArgumentError(`stopGradient: expected a tensor, got ${shown(x)}`)
+  if (!isTensor(x)) throw new ArgumentError(`stopGradient: expected a tensor, got ${shown(x)}`)
   checkAlive('stopGradient', x)
   return constant(x) as T
 }

@@ -1,6 +1,10 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { arrayGiven, checkOptions, integer, number, one, operandGiven, within } from './call.js'
+import { one } from './arguments/record-call.js'
+import { arrayGiven, operandGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { integer, number } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type SumOf, type Takes } from './generated/dtypes.js'
@@ -8,7 +12,7 @@ import { equal, full, logicalAnd, logicalNot, ones, searchsorted, segmentSum, st
 import { OP } from './generated/table.js'
 import type { Fits, Operand } from './operand.js'
 import { arange } from './ranges.js'
-import { isListed, positionsOf, tensorOf } from './listed.js'
+import { isListed, positionsOf, tensorOf } from './arguments/arrays.js'
 import { several, type Several } from './several.js'
 import { isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'

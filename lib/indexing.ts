@@ -8,9 +8,9 @@ import type { Takes } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './indices.js'
 import type { Nested } from './nested.js'
-import { isListed, tensorOf } from './listed.js'
+import { isListed, tensorOf } from './arguments/arrays.js'
 import { data, dataSync } from './reading.js'
-import { nary } from './record.js'
+import { recordCall } from './program/record.js'
 import { Slice, parseItems, type Item } from './slice.js'
 import { isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
@@ -181,7 +181,7 @@ function record(op: Name, operands: readonly unknown[], x: Tensor, items: readon
     }
   }
   words[0] = (words.length - 1) / 2
-  return nary(OP[op], [...operands, ...indices], internAttr(OP[op], words), params)
+  return recordCall(OP[op], [...operands, ...indices], internAttr(OP[op], words), params)
 }
 
 /** A mask as the positions of its true elements along its axes taken as one. */
@@ -218,7 +218,7 @@ function placeList(x: Tensor, items: unknown): Placed[] {
 function isFill(items: readonly Placed[], value: unknown): boolean {
   const indices = items.flatMap(({ item }) => (isAdvanced(item) ? [item] : []))
   const [mask] = indices
-  return indices.length === 1 && isMask(mask as Advanced) && !(mask as Advanced).shape.includes(0) && (!(isTensor(value)) || value.ndim === 0)
+  return indices.length === 1 && isMask(mask as Advanced) && !(mask as Advanced).shape.includes(0) && (!isTensor(value) || value.ndim === 0)
 }
 
 function change(x: Tensor, items: readonly Placed[], given: unknown, read: Read): Tensor {

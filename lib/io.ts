@@ -1,6 +1,7 @@
 // `ft.io`: tensors in files. NumPy's npy and npz, safetensors, and tables of text; each from and to a path, or bytes in memory.
 
-import { checkOptions, dtypeOption } from './call.js'
+import { checkOptions } from './arguments/options.js'
+import { dtypeOption } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
@@ -9,7 +10,7 @@ import {
   syncOption, tableLayout, tableOptions, target, write, writeAsync, writing, type Loading, type Opened, type Tensors, type Writing
 } from './files.js'
 import { DTYPE, DTYPES, type DType } from './generated/dtypes.js'
-import { relieveSoftly } from './memory.js'
+import { relieveSoftly } from './execution/pressure.js'
 import { native } from './native.js'
 import type { Device } from './operand.js'
 import type { Tensor } from './tensor.js'

@@ -21,7 +21,7 @@ function alongEach(x: Tensor, f: (direction: Tensor) => Tensor): Tensor {
 
 /** A real floating tensor: of complex ones there are two derivatives, and each function has its own use for them. */
 function real(name: string, what: string, x: unknown): Tensor {
-  if (!(isTensor(x))) throw new ArgumentError(`${name}: ${what} must be a tensor, got ${shown(x)}`)
+  if (!isTensor(x)) throw new ArgumentError(`${name}: ${what} must be a tensor, got ${shown(x)}`)
   if (x.type.row.kind !== 'float') throw new DTypeError(`${name}: ${what} must be a real floating tensor, got ${x.dtype}; use vjp or jvp for others`)
   return x
 }

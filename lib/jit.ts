@@ -1,19 +1,20 @@
 // `ft.jit`: a function is traced once for each kind of arguments, and its program run with the values of each call.
 
-import { checkOptions } from './call.js'
-import { shown } from './errors/describe-value.js'
+import { checkOptions } from './arguments/options.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'
-import { flush, refuse } from './flush.js'
-import { FLAGS, FORCE, HEADER, SCOPE, STATUS, WANT_FULL, WANT_MINOR, WARNED } from './generated/protocol.js'
+import { shown } from './errors/describe-value.js'
+import { flush } from './execution/flush.js'
+import { refuse } from './execution/run.js'
+import { submit } from './execution/submit.js'
+import { FLAGS, HEADER, SCOPE, STATUS } from './generated/protocol.js'
 import { callable } from './gradient.js'
-import { admit, relieveSoftly } from './memory.js'
-import { detecting } from './nan.js'
 import { handles, ints, native, params, reserve } from './native.js'
+import { isDetecting } from './program/hooks.js'
+import { openLevels } from './program/lifetime.js'
+import { checkAlive, createTensor, owner } from './program/node.js'
 import { leaves } from './pytree.js'
 import { difference, matches, specOf, specOfStatic, type Brought, type Spec } from './spec.js'
-import { openLevels } from './tape.js'
-import { checkAlive, createTensor, owner } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import { CAPTURED, traced, type Trace } from './trace.js'
 import { isTracing, type TracedNumber } from './traced.js'
@@ -78,7 +79,7 @@ function positions(option: string, given: unknown): readonly number[] {
 }
 
 /** Whether any is tracked or traced, so that its operations must be seen by whoever does. */
-const inline = (): boolean => isTracing() || openLevels() > 0 || detecting
+const inline = (): boolean => isTracing() || openLevels() > 0 || isDetecting()
 
 /**
  * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,
@@ -202,9 +203,6 @@ function outputsOf({ program, sources, types }: Trace, tensors: readonly Tensor[
     for (let i = 0; i < outputs.length; i++) (outputs[i] as Tensor).handle = handles[i] as number
     return ints[STATUS] as number
   }
-  let status = attempt(0)
-  if (status === -1) status = admit('jit', outputs, (force) => attempt(force ? FORCE : 0))
-  if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
-  if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
+  submit(() => 'jit', outputs, attempt)
   return outputs
 }

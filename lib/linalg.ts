@@ -1,6 +1,6 @@
 // `ft.linalg`: the rows of linear algebra, and names of other libraries.
 
-import { within } from './call.js'
+import { within } from './arguments/within.js'
 import type { DType } from './generated/dtypes.js'
 import { normOf, type Norm, type NormOrdOptions, type Ord } from './numpy.js'
 import type { Tensor } from './tensor.js'

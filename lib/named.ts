@@ -1,6 +1,8 @@
 // Methods under names of NumPy and PyTorch whose arguments stand otherwise than ours: `x.permute(2, 0, 1)`, `x.view(2, -1)`, `x.float()`.
 
-import { checkOptions, tensorGiven, within } from './call.js'
+import { tensorGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
 import { ComposedMethods } from './composed.js'
 import { tensor, type CreationOptions, type TensorData } from './creation.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type RealOf, type SumOf, type Takes } from './generated/dtypes.js'
@@ -8,7 +10,7 @@ import { full, ones, where, zeros } from './generated/functions.js'
 import { cholesky, det, expm, inv, matrixPower, pinv, qr, slogdet, type CholeskyOptions, type QrOptions } from './generated/linalg.js'
 import { stopGradient } from './gradient.js'
 import { bincount, type BincountOptions } from './histogram.js'
-import type { Positions } from './listed.js'
+import type { Positions } from './arguments/arrays.js'
 import { dot, norm, transposed, unique, vdot, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './numpy.js'
 import type { Common, Fits, Operand } from './operand.js'
 import { arraySplit, chunk, unstack, type PiecesOptions } from './pieces.js'
@@ -16,7 +18,7 @@ import {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, maskedFill, maskedSelect, narrow, permute, select, t, view,
   type BucketizeOptions, type Numbers
 } from './pytorch.js'
-import type { Scalar } from './record.js'
+import type { Scalar } from './program/record.js'
 import type { Tensor } from './tensor.js'
 
 /** A tensor, as its bases see it. */

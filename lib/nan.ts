@@ -1,27 +1,25 @@
 // `ft.detectNaN`: which operation makes a NaN. While it is on, each operation runs as it is recorded, and its result is looked at.
 
-import { shown } from './errors/describe-value.js'
+import { constant } from './autodiff/markers.js'
 import { ArgumentError, NaNError } from './errors.js'
+import { shown } from './errors/describe-value.js'
 import { OP } from './generated/table.js'
+import { isDifferentiable } from './program/derived-call.js'
+import { detectWith } from './program/hooks.js'
+import { isTensor } from './program/node.js'
 import { dataSync, evaluateSync } from './reading.js'
 import { isPromise } from './realm.js'
 import { recorded, type Recorded } from './recorded.js'
-import { constant, isDifferentiable } from './tape.js'
-import { isTensor } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import type { Signature } from './types.js'
 
-/** Whether operations that are recorded now are looked at. */
-export let detecting = false
-
 /** Calls a function with the detector on or off. */
 function during<T>(on: boolean, f: () => T): T {
-  const before = detecting
-  detecting = on
+  const before = detectWith(on ? inspect : null)
   try {
     return f()
   } finally {
-    detecting = before
+    detectWith(before)
   }
 }
 
@@ -73,7 +71,7 @@ function nanIn(x: Tensor): Tensor {
  *
  * @throws {NaNError} when there is a NaN that no operand has.
  */
-export function inspect(t: Tensor): boolean {
+function inspect(t: Tensor): boolean {
   if (t.handle !== null) return true
   const call = t.group === null ? t : t.group.node
   const { op } = call.signature as Signature
@@ -102,7 +100,7 @@ const typeOf = (x: Tensor): string => `${x.dtype} [${x.shape.join(', ')}]`
 
 /** An operand; infinity in it is often where a NaN comes from. */
 function operand([name, x]: Recorded['operands'][number]): string {
-  if (!(isTensor(x))) return `${name} ${shown(x)}`.trim()
+  if (!isTensor(x)) return `${name} ${shown(x)}`.trim()
   // One that was given up went with its last use.
   const there = x.handle !== null || x.signature !== null
   const infinite = there && isDifferentiable(x) && constant(x).isinf().any().itemSync()

@@ -1,7 +1,10 @@
 // Functions that NumPy and PyTorch both have and of which each means more than ours, under their names. They run where the meaning is
 // one; where the libraries differ, the error says what to write for each.
 
-import { arrayGiven, axisGiven, checkOptions, flag, integer, within } from './call.js'
+import { arrayGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven, flag, integer } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './generated/dtypes.js'

@@ -1,8 +1,8 @@
 // What may stand where an operation takes a tensor, and the dtype that comes out of it.
 
 import type { DType, Promote, Takes, TakesTable } from './generated/dtypes.js'
-import type { Listed } from './listed.js'
-import type { Scalar } from './record.js'
+import type { Listed } from './arguments/arrays.js'
+import type { Scalar } from './program/record.js'
 import type { Tensor } from './tensor.js'
 
 /** A device by name: `cpu`, `vulkan:0`, `cuda:1`, ... */

@@ -1,14 +1,17 @@
 // A tensor cut into pieces along an axis. Views.
 
-import { axisGiven, checkOptions, integer, integers, arrayGiven } from './call.js'
-import { zerosLike } from './creation.js'
+import { arrayGiven } from './arguments/operands.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven, integer, integers } from './arguments/validate.js'
+import { pieceOf } from './autodiff/markers.js'
+import { zerosLike } from './creation-like.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { concat, stack } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import type { IndexItem } from './indexing.js'
+import { isJoin } from './program/join.js'
 import { Slice, slice } from './slice.js'
-import { pieceOf } from './tape.js'
 import type { Tensor } from './tensor.js'
 import type { Attr, Signature } from './types.js'
 
@@ -152,16 +155,6 @@ export function chunk<D extends DType>(array: Tensor<D>, chunks: number, options
   const each = Math.max(1, Math.ceil((x.shape[axis] as number) / count('chunk', 'chunks', chunks)))
   const n = Math.max(1, Math.ceil((x.shape[axis] as number) / each))
   return whole(x, between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each)), (parts) => concat(parts, { axis }))
-}
-
-/** Operands of a join beyond which its cotangent is cut: a derived call for each is recorded on all of them, n^2 words for n. */
-const FEW = 8
-
-/** Whether the cotangent of a call is cut into those of its operands, which no value is read for. Those of another dtype are converted on the way. */
-export function isJoin({ op }: Signature, operands: readonly unknown[]): boolean {
-  if ((op !== OP.stack && op !== OP.concat) || operands.length <= FEW) return false
-  const { type } = operands[0] as Tensor
-  return operands.every((x) => (x as Tensor).type.row === type.row)
 }
 
 /** Cotangents of the operands of `stack` or `concat`, which are pieces of the result's; undefined where derived calls do. */

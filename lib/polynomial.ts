@@ -1,12 +1,15 @@
 // Polynomials by their coefficients, that of the highest power first, as NumPy orders them.
 
-import { arrayGiven, checkOptions, integer, tensorGiven, within } from './call.js'
+import { arrayGiven, tensorGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { integer } from './arguments/validate.js'
 import { floating, resultType } from './dtypes.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import { DTYPE, type ComplexOf, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from './generated/dtypes.js'
 import { complex, concat, cumulativeProd, eye, ones, zeros } from './generated/functions.js'
 import { eigvals, lstsq } from './generated/linalg.js'
-import type { Listed } from './listed.js'
+import type { Listed } from './arguments/arrays.js'
 import { dataSync } from './reading.js'
 import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'

@@ -18,7 +18,7 @@ import { evaluate, evaluateSync } from './reading.js'
 import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
 import { digits, duration, metric, percent } from './units.js'
-import { isPending } from './walk.js'
+import { isPending } from './program/node.js'
 
 /** What one kernel of a profile took, all its launches together. */
 export interface KernelProfile {

@@ -1,16 +1,19 @@
 // Functions of PyTorch whose arguments stand otherwise than ours, under their names: `ft.gather(x, 1, indices)`. Each is made of one or
 // two calls, which its documentation names.
 
-import { arrayGiven, axisGiven, checkOptions, integer, integers, operandGiven, within } from './call.js'
+import { arrayGiven, operandGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven, integer, integers } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { selectedBy } from './arrays/choices.js'
 import { isdtype } from './dtypes.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, Takes } from './generated/dtypes.js'
 import { conj, matrixTranspose, searchsorted, where } from './generated/functions.js'
-import { isListed, positionsOf, type Positions } from './listed.js'
+import { isListed, positionsOf, type Positions } from './arguments/arrays.js'
 import type { Operand, PromoteAll } from './operand.js'
-import type { Scalar } from './record.js'
+import type { Scalar } from './program/record.js'
 import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'
 

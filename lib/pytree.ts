@@ -18,7 +18,7 @@ function checkOpaque(where: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   const inside: Iterable<unknown> = held(value) ?? Object.values(value)
   for (const item of inside) {
-    if (!(isTensor(item)) && !isRegistered(item)) continue
+    if (!isTensor(item) && !isRegistered(item)) continue
     const what = isTensor(item) ? 'tensors' : shown(item)
     throw new ArgumentError(`${where} is ${shown(value)} with ${what} in it; trees are made of plain objects, arrays, and classes that ft.tree.register knows`)
   }
@@ -93,7 +93,7 @@ export function alike(
   if (absent === null && (given === null || given === undefined)) return leaves(tree).map(() => undefined)
   const where = `${name}${path}`
   if (isTensor(tree)) {
-    if (!(isTensor(given))) throw new ArgumentError(`${where} must be a tensor, got ${shown(given)}`)
+    if (!isTensor(given)) throw new ArgumentError(`${where} must be a tensor, got ${shown(given)}`)
     check(where, tree, given)
     return [given]
   }

@@ -1,6 +1,9 @@
 // Equally spaced numbers, and the coordinates that they make up.
 
-import { checkOptions, dtypeOption, integer, number, one, within } from './call.js'
+import { one } from './arguments/record-call.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { dtypeOption, integer, number } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { CREATION, type CreationOptions } from './creation.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
@@ -196,7 +199,7 @@ export function meshgrid(...args: readonly unknown[]): Tensor[] {
     const last = args[args.length - 1]
     const arrays = args.length === 0 || isTensor(last) ? args : args.slice(0, -1)
     const tensors = arrays.map((x, i) => {
-      if (!(isTensor(x))) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+      if (!isTensor(x)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
       if (x.ndim > 1) throw new ShapeError(`${op}: argument ${i + 1} must have one axis, got shape [${x.shape.join(', ')}]`)
       return x
     })

@@ -4,7 +4,7 @@ import { constants } from 'node:buffer'
 import { getHeapStatistics } from 'node:v8'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, OutOfMemoryError, ShapeError } from './errors.js'
-import { flush } from './flush.js'
+import { flush } from './execution/flush.js'
 import { DTYPES, type Complex, type DTypeRow, type ElementArray } from './generated/dtypes.js'
 import { COPIED } from './generated/protocol.js'
 import { native, small } from './native.js'
@@ -189,7 +189,7 @@ export function toBytes(x: Tensor): Uint8Array {
 
 function checkTensors(op: string, tensors: readonly unknown[]): void {
   for (const x of tensors) {
-    if (!(isTensor(x))) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}${Array.isArray(x) ? `; spread it: ${op}(...tensors)` : ''}`)
+    if (!isTensor(x)) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}${Array.isArray(x) ? `; spread it: ${op}(...tensors)` : ''}`)
     checkAlive(op, x)
   }
 }

@@ -2,8 +2,8 @@
 
 import type { Tensor } from './tensor.js'
 import { OP } from './generated/table.js'
-import { operandName, rowOf } from './record.js'
-import { operandsOf } from './tape.js'
+import { operandName, rowOf } from './program/op-table.js'
+import { operandsOf } from './program/derived-call.js'
 import type { Attr, Signature } from './types.js'
 
 /** A recorded call. */

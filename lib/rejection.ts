@@ -3,7 +3,9 @@
 // said at each number of rounds, a gamma number is a - 1/3 and a count the mode. Counts of small means are found by adding up
 // probabilities, those of numbers in a table. Element i of a result depends on the key, its parameters and i only.
 
-import { checkOptions, dtypeOption, shapeGiven, within } from './call.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { dtypeOption, shapeGiven } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { fold, keyGiven, normal, overShape, realGiven, split, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, DTypeError } from './errors.js'

@@ -5,7 +5,7 @@ import { native } from './native.js'
 import { tensorsIn } from './pytree.js'
 import { evaluateSync } from './reading.js'
 import { isPromise } from './realm.js'
-import { keptCount, outliveScope } from './tape.js'
+import { keptCount, outliveScope } from './program/lifetime.js'
 import { checkAlive, enter, isTensor, type Owner } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
@@ -62,7 +62,7 @@ export async function scopeAsync<T>(fn: (scope: AsyncScope) => Promise<T>): Prom
   if (typeof fn !== 'function') throw new ArgumentError('scopeAsync: expected a function')
   const tracked = new Set<Tensor>()
   const track = <X extends Tensor>(tensor: X): X => {
-    if (!(isTensor(tensor))) throw new ArgumentError('scopeAsync: track takes a tensor')
+    if (!isTensor(tensor)) throw new ArgumentError('scopeAsync: track takes a tensor')
     checkAlive('scopeAsync', tensor)
     tracked.add(tensor)
     return tensor

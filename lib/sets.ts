@@ -1,7 +1,10 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { arrayGiven, axisGiven, checkOptions, operandGiven, within } from './call.js'
+import { arrayGiven, operandGiven } from './arguments/operands.js'
+import { within } from './arguments/within.js'
+import { checkOptions } from './arguments/options.js'
+import { axisGiven } from './arguments/validate.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type Promote, type Takes } from './generated/dtypes.js'
@@ -281,7 +284,7 @@ export function isin<A extends Operand, B extends Operand>(
 }
 
 function members(x1: Operand, x2: Operand): Tensor<'bool'> {
-  if (!(isTensor(x2))) return equal(x1 as Tensor, x2)
+  if (!isTensor(x2)) return equal(x1 as Tensor, x2)
   if (x2.size === 0) {
     const like = isTensor(x1) ? x1 : x2.flatten().sum()
     return zeros(like.shape, { dtype: 'bool', device: like.device })

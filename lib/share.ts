@@ -1,7 +1,7 @@
 // Tokens that hand a tensor's storage to another worker without a copy.
 
 import { ArgumentError } from './errors.js'
-import { flush } from './flush.js'
+import { flush } from './execution/flush.js'
 import type { DType } from './generated/dtypes.js'
 import { HEADER } from './generated/protocol.js'
 import { ints, native } from './native.js'

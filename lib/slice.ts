@@ -1,6 +1,6 @@
 // Index items as users write them, and the text form `'1:3, ..., ::-1'`.
 
-import { integer } from './call.js'
+import { integer } from './arguments/validate.js'
 import { IndexError } from './errors.js'
 
 /** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */

@@ -67,7 +67,7 @@ const sameShape = (a: readonly number[], b: readonly number[]): boolean => a.len
 export function matches(spec: Spec, value: unknown, to: Brought): boolean {
   switch (spec.kind) {
     case 'tensor': {
-      if (!(isTensor(value))) return false
+      if (!isTensor(value)) return false
       if (value.disposed || value.owner.closed) checkAlive('jit', value)
       const { type } = value
       if (type !== spec.type) {

@@ -1,9 +1,10 @@
 // What ran, and how: counters, strictness about fallbacks, settings of recording and fusion.
 
-import { checkOptions } from './call.js'
+import { checkOptions } from './arguments/options.js'
 import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
-import { limits, recomputes } from './flush.js'
+import { recomputes } from './program/writer.js'
+import { limits } from './program/hooks.js'
 import { traces, type Traces } from './jit.js'
 import { native } from './native.js'
 import type { Fallback, Rewriting } from './native/control.js'

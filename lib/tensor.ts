@@ -9,8 +9,8 @@ import { AliasMethods } from './generated/names/methods.js'
 import type { Device } from './operand.js'
 import { setTensorClass } from './program/node.js'
 import { data, dataSync, item, itemSync, toArray, toBytes, type ArrayOfRank, type NestedArray } from './reading.js'
-import { release } from './record.js'
-import { copyTo } from './upload.js'
+import { release } from './program/lifetime.js'
+import { copyTo } from './to-device.js'
 import { share, type SharedTensor } from './share.js'
 
 /**

@@ -1,11 +1,12 @@
 // Traces: what a function does with arguments of one kind, recorded without values, as a program and a way to its result.
 
-import { compile, limits, type Compiled } from './flush.js'
+import { compile, type Compiled } from './program/writer.js'
+import { limits } from './program/hooks.js'
 import { OP } from './generated/table.js'
 import { synchronous } from './gradient.js'
 import { mapTree } from './pytree.js'
 import { isPlain } from './realm.js'
-import { lastCreated, placeholder, valueOf } from './record.js'
+import { lastCreated, placeholder, valueOf } from './program/record.js'
 import { replaced, type Brought, type Spec } from './spec.js'
 import { checkAlive, enter, isTensor, OUTSIDE } from './program/node.js'
 import type { Tensor } from './tensor.js'

@@ -98,7 +98,7 @@ export function flatten<P>(tree: P): [leaves: Tensor[], rebuild: (leaves: readon
   const count = found.length
   const rebuild = (tensors: readonly Tensor[]): P => {
     if (!Array.isArray(tensors) || tensors.length !== count) throw new ArgumentError(`${name}: the tree is made of an array of ${count} tensors, got ${shown(tensors)}`)
-    const odd = tensors.findIndex((x) => !(isTensor(x)))
+    const odd = tensors.findIndex((x) => !isTensor(x))
     if (odd >= 0) throw new ArgumentError(`${name}: the tree is made of tensors, got ${shown(tensors[odd])}`)
     let next = 0
     const made = mapTree(tree, () => tensors[next++], `${name}: the tree`) as P

@@ -3,7 +3,7 @@
 import { shown } from './errors/describe-value.js'
 import { ArgumentError } from './errors.js'
 import { isObjectPrototype, isPlain } from './realm.js'
-import { isTensor } from './program/node.js'
+import { Node } from './program/node.js'
 
 /** How instances of a class are taken apart and put together. */
 export interface TreeClass<T = object, C = unknown> {
@@ -27,7 +27,7 @@ export function registerClass(name: string, Class: unknown, how: unknown): void 
   const prototype: unknown = typeof Class === 'function' ? Class.prototype : undefined
   // Arrow functions have no prototype, generators one without a constructor.
   if (typeof prototype !== 'object' || prototype === null || prototype.constructor !== Class) throw new ArgumentError(`${name}: expected a class, got ${shown(Class)}`)
-  if (isObjectPrototype(prototype) || Array.isArray(prototype) || isTensor(prototype)) throw new ArgumentError(`${name}: ${nameOf(Class)} is what trees are made of already; register a class of your own`)
+  if (isObjectPrototype(prototype) || Array.isArray(prototype) || prototype instanceof Node) throw new ArgumentError(`${name}: ${nameOf(Class)} is what trees are made of already; register a class of your own`)
   if (registered.has(prototype)) throw new ArgumentError(`${name}: ${nameOf(Class)} is registered already`)
   const { flatten, unflatten } = (typeof how === 'object' && how !== null ? how : {}) as Partial<TreeClass>
   if (typeof flatten !== 'function' || typeof unflatten !== 'function') throw new ArgumentError(`${name}: ${nameOf(Class)} needs { flatten, unflatten }, two functions, got ${shown(how)}`)

@@ -1,16 +1,12 @@
 // From JavaScript memory to tensors, and from device to device.
 
-import { deviceNumber } from './devices.js'
-import { ArgumentError, UnsupportedError } from './errors.js'
+import { relieveSoftly } from './execution/pressure.js'
+import { refuse } from './execution/run.js'
+import { submit } from './execution/submit.js'
 import type { DTypeRow } from './generated/dtypes.js'
-import { FLAGS, FORCE, SCOPE, STATUS, WANT_FULL, WANT_MINOR } from './generated/protocol.js'
-import { refuse } from './flush.js'
-import { admit, relieveSoftly } from './memory.js'
+import { FLAGS, SCOPE, STATUS } from './generated/protocol.js'
 import { ints, native } from './native.js'
-import type { Device } from './operand.js'
-import { toBytes } from './reading.js'
-import { isDifferentiable, isTracked } from './tape.js'
-import { checkAlive, createTensor, owner } from './program/node.js'
+import { createTensor, owner } from './program/node.js'
 import type { Tensor } from './tensor.js'
 import { internType } from './types.js'
 
@@ -52,8 +48,8 @@ export function adopt(row: DTypeRow, shape: readonly number[], device: number, m
 function made(op: string, row: DTypeRow, shape: readonly number[], device: number, make: (type: number, t: Tensor) => number): Tensor {
   const type = internType(row, shape, device)
   const t = createTensor(type, null, null, null, null, null)
-  const run = (force: boolean): number => {
-    ints[FLAGS] = force ? FORCE : 0
+  const run = (flags: number): number => {
+    ints[FLAGS] = flags
     ints[SCOPE] = owner.id
     const handle = make(type.id, t)
     if (handle === 0) {
@@ -63,18 +59,6 @@ function made(op: string, row: DTypeRow, shape: readonly number[], device: numbe
     t.handle = handle
     return ints[STATUS] as number
   }
-  let status = run(false)
-  if (status === -1) status = admit(op, [t], run)
-  if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
+  submit(() => op, [t], run)
   return t
-}
-
-/** `Tensor.to`: through host memory. */
-export function copyTo(x: Tensor, device: Device): Tensor {
-  checkAlive('to', x)
-  if (device === undefined) throw new ArgumentError("to: the name of a device is missing, such as 'cpu'")
-  const number = deviceNumber('to', device)
-  if (number === x.type.device) return x
-  if (isTracked(x) && isDifferentiable(x)) throw new UnsupportedError('to: a copy to another device has no gradient; copy before grad, or stopGradient first')
-  return upload('to', x.type.row, x.shape, number, toBytes(x))
 }

@@ -1,6 +1,7 @@
 // Angles about a direction: the von Mises distribution.
 
-import { checkOptions, shapeGiven } from './call.js'
+import { checkOptions } from './arguments/options.js'
+import { shapeGiven } from './arguments/validate.js'
 import { fold, keyGiven, normal, split, standardExponential, uniform, type Key } from './draws.js'
 import type { FloatDType } from './generated/dtypes.js'
 import { full, less, where } from './generated/functions.js'

@@ -1,5 +1,6 @@
 // Walks over recorded expressions, and what is kept alive below them.
 
+import { isPending } from './program/node.js'
 import type { Tensor } from './tensor.js'
 
 /** Numbers the walks; a node's `mark` is the last one that met it. */
@@ -61,9 +62,6 @@ function pushOperands({ group, list, a, b }: Tensor, mark: number): void {
     if (isNew(a, mark)) stack.push(a)
   }
 }
-
-/** Whether a tensor is recorded, and has no value yet. */
-export const isPending = (t: Tensor): boolean => t.handle === null && t.signature !== null
 
 /** Bytes of distinct values below pending nodes, by device number. */
 export function pinnedBytes(roots: readonly Tensor[]): Map<number, number> {

@@ -1,9 +1,11 @@
 // Booleans packed into bytes, and bytes into bits.
 
-import { arrayGiven, axisGiven, integer, oneOf, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { axisGiven, integer, oneOf } from '../arguments/validate.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
-import type { Listed, Positions } from '../listed.js'
+import type { Listed, Positions } from '../arguments/arrays.js'
 import { arange } from '../ranges.js'
 import { slice } from '../slice.js'
 import { isTensor } from '../program/node.js'

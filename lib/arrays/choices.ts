@@ -1,13 +1,15 @@
 // Elements chosen from several tensors, by conditions or by numbers.
 
-import { arrayGiven, checkOptions, operandGiven, within } from '../call.js'
+import { arrayGiven, operandGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
 import { broadcastArrays } from '../broadcasting.js'
-import { zerosLike } from '../creation.js'
+import { zerosLike } from '../creation-like.js'
 import { resultType } from '../dtypes.js'
 import { ArgumentError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { full, stack, where } from '../generated/functions.js'
-import type { Positions } from '../listed.js'
+import type { Positions } from '../arguments/arrays.js'
 import type { Operand } from '../operand.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor.js'

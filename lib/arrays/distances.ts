@@ -1,6 +1,9 @@
 // Distances between tensors and between their rows, and slices of bounded norm, as PyTorch has them.
 
-import { arrayGiven, axisGiven, checkOptions, number, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, number } from '../arguments/validate.js'
 import { floating, resultType } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatOf, Promote, RealOf, Takes } from '../generated/dtypes.js'

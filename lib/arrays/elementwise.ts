@@ -1,13 +1,16 @@
 // Elementwise functions that are a few operations each, and what tells values apart.
 
-import { arrayGiven, axisGiven, checkOptions, number, operandGiven, within } from '../call.js'
+import { arrayGiven, operandGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, number } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { broadcastShapes } from '../broadcasting.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { add, clip, concat, copysign, divide, equal, full, multiply, nextafter, where } from '../generated/functions.js'
-import type { Listed } from '../listed.js'
+import type { Listed } from '../arguments/arrays.js'
 import type { Fits, Operand, With } from '../operand.js'
 import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor.js'

@@ -1,13 +1,16 @@
 // Tensors made of positions: triangles, powers, coordinates, diagonals, and what a function makes of coordinates.
 
-import { arrayGiven, checkOptions, dtypeOption, flag, integer, number, shapeGiven, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { dtypeOption, flag, integer, number, shapeGiven } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import type { CreationOptions } from '../creation.js'
 import { deviceNumber } from '../devices.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import { diag, ones, pow, stack, type DiagOptions, type EyeOptions, zeros } from '../generated/functions.js'
-import type { Listed } from '../listed.js'
+import type { Listed } from '../arguments/arrays.js'
 import { allocate } from '../nested.js'
 import { isHalf } from '../half.js'
 import { arange, logspace, type LinspaceOptions } from '../ranges.js'

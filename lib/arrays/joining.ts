@@ -1,6 +1,9 @@
 // Arrays with something behind, between or taken away, nested blocks, and the elements of what can be walked.
 
-import { arrayGiven, axisGiven, checkOptions, integer, shapeGiven, tensorGiven, within } from '../call.js'
+import { arrayGiven, tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, integer, shapeGiven } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { fromList, type CreationOptions } from '../creation.js'
 import { resultType } from '../dtypes.js'
@@ -9,10 +12,10 @@ import type { DType, Promote } from '../generated/dtypes.js'
 import { broadcastTo, concat, full, moveaxis, tile, zeros } from '../generated/functions.js'
 import { rangeOf, type IndexItem } from '../indexing.js'
 import { advanced, isMask, outOfRange, truePositions, type Advanced } from '../indices.js'
-import { isListed, positionsOf, type Listed } from '../listed.js'
+import { isListed, positionsOf, type Listed } from '../arguments/arrays.js'
 import type { PromoteAll } from '../operand.js'
 import { dataSync } from '../reading.js'
-import type { Scalar } from '../record.js'
+import type { Scalar } from '../program/record.js'
 import { parseItems, Slice, slice } from '../slice.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor.js'
@@ -297,7 +300,7 @@ export function block(blocks: Blocks): Tensor {
     const depth = depthOf(op, nested)
     const leaves = (Array.isArray(nested) ? nested.flat(DEEPEST) : [nested]) as (Tensor | Scalar)[]
     const first = leaves.find((leaf) => isTensor(leaf))
-    const wrong = leaves.find((leaf) => !(isTensor(leaf)) && !['number', 'bigint', 'boolean'].includes(typeof leaf))
+    const wrong = leaves.find((leaf) => !isTensor(leaf) && !['number', 'bigint', 'boolean'].includes(typeof leaf))
     if (wrong !== undefined || leaves.includes(undefined as never)) throw new ArgumentError(`${op}: a block must be a tensor or a number, got ${shown(wrong)}`)
     const dtype = resultType(...leaves)
     const rank = Math.max(depth, ...leaves.map((leaf) => (isTensor(leaf) ? leaf.ndim : 0)))

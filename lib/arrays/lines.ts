@@ -1,6 +1,8 @@
 // A function of yours along an axis, line by line.
 
-import { arrayGiven, axisGiven, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { axisGiven } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
@@ -40,8 +42,8 @@ export function applyAlongAxis<D extends DType, E extends DType>(fn: (line: Tens
   // The function is the caller's: its errors are none of this call.
   const results = Array.from({ length: count }, (_, i) => fn(lines.at(i) as Tensor<D>) as unknown)
   return within(op, () => {
-    const wrong = results.find((result) => !(isTensor(result)))
-    if (results.some((result) => !(isTensor(result)))) throw new ArgumentError(`${op}: 'fn' must give a tensor, gave ${shown(wrong)}`)
+    const wrong = results.find((result) => !isTensor(result))
+    if (results.some((result) => !isTensor(result))) throw new ArgumentError(`${op}: 'fn' must give a tensor, gave ${shown(wrong)}`)
     const all = stack(results as Tensor[]) as Tensor
     const rest = all.shape.slice(1)
     // Axes of the results stand where the line's axis stood.

@@ -1,10 +1,12 @@
 // What functions of whole arrays are told beside tensors, checked.
 
-import { arrayGiven, checkOptions, oneOf, tensorGiven } from '../call.js'
+import { arrayGiven, tensorGiven } from '../arguments/operands.js'
+import { checkOptions } from '../arguments/options.js'
+import { oneOf } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
-import { isListed, positionsOf } from '../listed.js'
+import { isListed, positionsOf } from '../arguments/arrays.js'
 import type { Tensor } from '../tensor.js'
 
 /** The axis of a call, which may stand alone. */

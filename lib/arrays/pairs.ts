@@ -1,12 +1,14 @@
 // Functions with two results of one size: quotients and remainders, the parts of a float, moments, both extremes.
 
-import { arrayGiven, checkOptions, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
 import { floating } from '../dtypes.js'
 import { DTypeError } from '../errors.js'
 import { DTYPE, type DType, type FloatLimits, type FloatOf, type RealOf, type Takes } from '../generated/dtypes.js'
 import { copysign, floorDivide, fmod, remainder, where, type MeanOptions, type StdOptions, type VarOptions } from '../generated/functions.js'
 import { stopGradient } from '../gradient.js'
-import type { Listed } from '../listed.js'
+import type { Listed } from '../arguments/arrays.js'
 import type { Common, DTypeOf, Fits, Operand } from '../operand.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'

@@ -1,11 +1,14 @@
 // Positions in row-major order and along axes, and rows of all combinations.
 
-import { arrayGiven, checkOptions, flag, integer, shapeGiven, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag, integer, shapeGiven } from '../arguments/validate.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, stack, zeros } from '../generated/functions.js'
 import type { PositionDType } from '../indices.js'
-import type { Listed, Positions } from '../listed.js'
+import type { Listed, Positions } from '../arguments/arrays.js'
 import type { PromoteAll } from '../operand.js'
 import { allocate } from '../nested.js'
 import { meshgrid } from '../ranges.js'

@@ -1,6 +1,9 @@
 // Products added to a tensor, and products of many matrices, as PyTorch has them.
 
-import { arrayGiven, checkOptions, number, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { number } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { resultType } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,10 +1,12 @@
 // Where extremes and the most frequent elements stand along an axis.
 
-import { arrayGiven, axisGiven, flag, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { axisGiven, flag } from '../arguments/validate.js'
 import { ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { argmax, concat, cumulativeMax, cumulativeMin, notEqual, ones, where } from '../generated/functions.js'
-import type { Listed } from '../listed.js'
+import type { Listed } from '../arguments/arrays.js'
 import { arange } from '../ranges.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'

@@ -1,11 +1,14 @@
 // Operations on shapes that take more than their rows: several new axes, counts of their own for each place, and no axis at all.
 
-import { arrayGiven, axisGiven, checkOptions, integers, tensorList, within } from '../call.js'
+import { arrayGiven, tensorList } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, integers } from '../arguments/validate.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { concat as concatAlong, expandDims as expandOne, flatten as flattenBetween, repeat as repeatEqually, tile as tileAlong, type FlattenOptions, type RepeatOptions } from '../generated/functions.js'
 import { OP } from '../generated/table.js'
-import { isListed, type Listed, type Positions } from '../listed.js'
+import { isListed, type Listed, type Positions } from '../arguments/arrays.js'
 import type { PromoteAll } from '../operand.js'
 import { allocate } from '../nested.js'
 import { dataSync } from '../reading.js'
@@ -92,7 +95,7 @@ export function concat<const A extends readonly Tensor[]>(arrays: A, options?: n
  */
 export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number | Positions | Tensor, options?: number | RepeatOptions): Tensor<A> {
   const op = 'repeat'
-  if (!isListed(repeats) && !(isTensor(repeats))) return Reflect.apply(repeatEqually, undefined, arguments) as Tensor<A>
+  if (!isListed(repeats) && !isTensor(repeats)) return Reflect.apply(repeatEqually, undefined, arguments) as Tensor<A>
   return within(op, () => {
     const values = arrayGiven(op, 'x', x)
     const { axis } = axisOrOptions(op, options)

@@ -1,10 +1,12 @@
 // Ranks and pseudoinverses of matrices in stacks, each with a tolerance of its own.
 
-import { arrayGiven, checkOptions, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
 import type { DType, FloatOf } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { matrixRank as rankOf, pinv as inverseOf, svd, svdvals } from '../generated/linalg.js'
-import { isListed, type Listed } from '../listed.js'
+import { isListed, type Listed } from '../arguments/arrays.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor.js'
 

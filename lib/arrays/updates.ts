@@ -1,12 +1,15 @@
 // Changed copies under the names and with the arguments of NumPy and PyTorch: values put where positions or a mask say.
 
-import { arrayGiven, axisGiven, checkOptions, flag, number, oneOf, operandGiven, within } from '../call.js'
+import { arrayGiven, operandGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, flag, number, oneOf } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, full, ones, where, zeros } from '../generated/functions.js'
 import { withAt, type IndexItem } from '../indexing.js'
-import { isListed, tensorOf, type Listed, type Positions } from '../listed.js'
+import { isListed, tensorOf, type Listed, type Positions } from '../arguments/arrays.js'
 import type { Operand } from '../operand.js'
 import { arange } from '../ranges.js'
 import { slice } from '../slice.js'

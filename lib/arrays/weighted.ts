@@ -1,11 +1,14 @@
 // Covariances of weighted observations, and integrals over coordinates that differ from line to line.
 
-import { arrayGiven, axisGiven, checkOptions, flag, number, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, flag, number } from '../arguments/validate.js'
 import { floating } from '../dtypes.js'
 import { ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { cov as unweighted, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions } from '../generated/functions.js'
-import { isListed, type Listed, type Positions } from '../listed.js'
+import { isListed, type Listed, type Positions } from '../arguments/arrays.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor.js'
 import { axisOrOptions, integersGiven } from './options.js'
@@ -87,8 +90,8 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
  */
 export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
   const op = 'trapezoid'
-  const isVector = !(isTensor(coordinates)) || coordinates.ndim < 2
-  const isReal = !(isTensor(y)) || DTYPE[y.dtype].kind !== 'complex'
+  const isVector = !isTensor(coordinates) || coordinates.ndim < 2
+  const isReal = !isTensor(y) || DTYPE[y.dtype].kind !== 'complex'
   if ((isVector && isReal && !(isListed(coordinates) && Array.isArray(coordinates[0]))) || arguments.length > 3) {
     return Reflect.apply(overVector, undefined, arguments) as Tensor<FloatOf<Promote<A, B>>>
   }

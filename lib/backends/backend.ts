@@ -1,6 +1,6 @@
 // A backend as its user sees it: the protocol, the same on every one, over an engine that runs jobs.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, BackendUnavailableError } from '../errors.js'
 import { jobOptions, type JobOptions } from '../progress.js'

@@ -1,6 +1,6 @@
 // GPUs as backends: arrays go to the device as tensors, the operation runs there, and the result is read back.
 
-import { within } from '../call.js'
+import { within } from '../arguments/within.js'
 import { fromTypedArray } from '../creation.js'
 import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
 import { VERSION } from '../generated/package.js'

@@ -1,6 +1,6 @@
 // What a backend is asked to do: the arguments of a call, checked before anything is allocated, as a job on arrays of our own views.
 
-import { integer, number } from '../call.js'
+import { integer, number } from '../arguments/validate.js'
 import { ShapeError } from '../errors.js'
 import { checkSamePrecision, flatArray, outGiven, precisionOf, zeros, type FloatArray, type Precision } from './arrays.js'
 

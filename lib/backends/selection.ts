@@ -1,6 +1,6 @@
 // Which backend a piece of work should run on: by the table of thresholds, or as the environment says.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, BackendUnavailableError, DTypeError } from '../errors.js'
 import type { Precision } from './arrays.js'

@@ -1,7 +1,7 @@
 // The formats by the endings of file names, and files opened in them: arrays are described at once, and loaded one by one.
 
 import { basename, extname } from 'node:path'
-import { dtypeOption } from '../call.js'
+import { dtypeOption } from '../arguments/validate.js'
 import { deviceNumber } from '../devices.js'
 import { FormatError } from '../errors.js'
 import { loadAsync, loading, openAsync, tableOptions, type Entry, type Format, type Opened } from '../files.js'

@@ -38,7 +38,8 @@ function listed(value: readonly unknown[], inside: boolean): string {
 function instance(value: object): string {
   try {
     if (DESCRIPTION in value) return String(value[DESCRIPTION])
-    if (IDENTITY in value) return "an object with a tensor's fields, which is no copy of it ({...x}); tensors do not change, so use x itself"
+    // The fields of a tensor in a plain object.
+    if (IDENTITY in value && value.constructor?.name === 'Object') return "an object with a tensor's fields, which is no copy of it ({...x}); tensors do not change, so use x itself"
     const name: unknown = value.constructor?.name
     return withArticle(typeof name === 'string' && name !== '' ? name : 'object')
   } catch {

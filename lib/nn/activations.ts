@@ -1,6 +1,8 @@
 // Rectifiers and sigmoids as layers, with PyTorch's names and arguments. A `Sequential` takes their functions too.
 
-import { checkOptions, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { keyGiven, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,6 +1,9 @@
 // Multi-head attention (Vaswani et al., 2017).
 
-import { checkOptions, flag, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag } from '../arguments/validate.js'
 import { keyGiven, split, type Key } from '../draws.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote } from '../generated/dtypes.js'

@@ -1,6 +1,9 @@
 // The windows of pictures as columns of a matrix (im2col), and columns added up to pictures again.
 
-import { checkOptions, integer, integers, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { integer, integers } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'

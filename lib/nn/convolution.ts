@@ -1,6 +1,7 @@
 // Convolutional layers over one to three spatial axes: x [batch, channels, spatial...], weights as PyTorch lays them out.
 
-import { integer, integers, padding, within } from '../call.js'
+import { within } from '../arguments/within.js'
+import { integer, integers, padding } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import type { Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,6 +1,9 @@
 // Vectors brought to one length, and how far apart or how alike two are.
 
-import { axisGiven, checkOptions, flag, number, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, flag, number } from '../arguments/validate.js'
 import { floating, resultType } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'

@@ -1,6 +1,9 @@
 // Functions of neural networks that are made of rows of other families.
 
-import { axisGiven, checkOptions, flag, integer, number, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven, flag, integer, number } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { bernoulli, gumbel } from '../distributions.js'
 import { floating } from '../dtypes.js'
@@ -8,9 +11,9 @@ import { keyGiven, type Key } from '../draws.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatDType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { oneHot, sigmoid, softmax, where } from '../generated/functions.js'
-import { isListed, positionsOf } from '../listed.js'
+import { isListed, positionsOf } from '../arguments/arrays.js'
 import { split } from '../pieces.js'
-import { constant } from '../tape.js'
+import { constant } from '../autodiff/markers.js'
 import type { Tensor } from '../tensor.js'
 
 /** Options of `nn.embedding`. */

@@ -1,6 +1,9 @@
 // Each channel of each example normalised on its own.
 
-import { checkOptions, flag, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag } from '../arguments/validate.js'
 import { keyGiven, type Key } from '../draws.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from '../generated/dtypes.js'

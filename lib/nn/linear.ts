@@ -1,6 +1,8 @@
 // Layers of products: Linear, and Embedding, which picks rows of weights.
 
-import { flag, integer, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { flag, integer } from '../arguments/validate.js'
 import { keyGiven, split, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote, SumOf, Takes } from '../generated/dtypes.js'

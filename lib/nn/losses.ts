@@ -1,6 +1,9 @@
 // Losses that are made of rows: beside those of the table (`mseLoss`, `huberLoss`, `crossEntropy`, ...), PyTorch's other ones.
 
-import { checkOptions, number, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { number } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'

@@ -1,6 +1,7 @@
 // Layers that normalise: over a tensor's last axes, over groups of channels, over batches.
 
-import { flag, integers, within } from '../call.js'
+import { within } from '../arguments/within.js'
+import { flag, integers } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { keyGiven, split, type Key } from '../draws.js'
 import { finfo } from '../dtypes.js'
@@ -8,7 +9,7 @@ import { ArgumentError, ShapeError } from '../errors.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import { full } from '../generated/functions.js'
 import { batchNorm, groupNorm, layerNorm, rmsNorm } from '../generated/nn.js'
-import { constant } from '../tape.js'
+import { constant } from '../autodiff/markers.js'
 import type { Tensor } from '../tensor.js'
 import type { OfDType } from './dtypes.js'
 import * as init from './init.js'

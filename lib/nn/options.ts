@@ -1,6 +1,8 @@
 // What the constructors of layers are told, checked.
 
-import { checkOptions, integer, tensorGiven } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { checkOptions } from '../arguments/options.js'
+import { integer } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { Initializer } from './init.js'

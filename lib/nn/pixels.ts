@@ -1,6 +1,8 @@
 // Channels laid out as pixels, and back.
 
-import { integer, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { integer } from '../arguments/validate.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import type { Tensor } from '../tensor.js'

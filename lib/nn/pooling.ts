@@ -1,7 +1,10 @@
 // Poolings with what PyTorch's options say beside those of the rows: windows that reach beyond the end, the places of the largest elements,
 // and what a sum is divided by.
 
-import { arrayGiven, checkOptions, flag, integer, integers, padding as sides, tensorGiven, within } from '../call.js'
+import { arrayGiven, tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag, integer, integers, padding as sides } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
@@ -10,7 +13,7 @@ import type { DType, FloatOf, Takes } from '../generated/dtypes.js'
 import { where, windowSum, zeros } from '../generated/functions.js'
 import { avgPool as mean, maxPool as largest, type AvgPoolOptions as MeanOptions, type MaxPoolOptions as LargestOptions } from '../generated/nn.js'
 import { isHalf } from '../half.js'
-import type { Listed } from '../listed.js'
+import type { Listed } from '../arguments/arrays.js'
 import { several, type Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
 

@@ -1,6 +1,7 @@
 // Poolings and pictures of another size as layers, with PyTorch's names and arguments.
 
-import { checkOptions, integer, integers } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
+import { integer, integers } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 import { adaptiveAvgPool, adaptiveMaxPool } from '../generated/nn.js'

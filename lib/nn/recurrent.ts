@@ -1,7 +1,10 @@
 // Recurrent layers over sequences [batch, time, features]: the plain one (Elman, 1990), LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et
 // al., 2014), with the gates, names and layouts of PyTorch.
 
-import { checkOptions, flag, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { fold, keyGiven, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'

@@ -1,6 +1,6 @@
 // Layers that leave elements as they are, in the same shape or another one.
 
-import { integer, integers } from '../call.js'
+import { integer, integers } from '../arguments/validate.js'
 import { ArgumentError, IndexError } from '../errors.js'
 import type { Tensor } from '../tensor.js'
 import { size } from './options.js'

@@ -1,6 +1,9 @@
 // Pictures of another size: the modes of PyTorch's interpolate, one axis after the other.
 
-import { arrayGiven, checkOptions, flag, integer, integers, oneOf, within } from '../call.js'
+import { arrayGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag, integer, integers, oneOf } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { tensor } from '../creation.js'
 import { floating } from '../dtypes.js'
@@ -8,7 +11,7 @@ import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { adaptiveAvgPool, interpolate as between } from '../generated/nn.js'
 import { isHalf } from '../half.js'
-import type { Listed } from '../listed.js'
+import type { Listed } from '../arguments/arrays.js'
 import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor.js'
 

@@ -1,6 +1,9 @@
 // Pictures read at places between their elements.
 
-import { checkOptions, flag, integers, oneOf, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag, integers, oneOf } from '../arguments/validate.js'
 import { floating } from '../dtypes.js'
 import { DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'

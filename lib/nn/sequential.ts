@@ -1,6 +1,6 @@
 // Layers after one another, and layers that drop something while they are trained.
 
-import { within } from '../call.js'
+import { within } from '../arguments/within.js'
 import { shown } from '../errors/describe-value.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError, TensorError } from '../errors.js'
@@ -121,7 +121,7 @@ export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, D
         if (!(layer instanceof Module)) {
           next.push(null)
           const made: unknown = (layer as (x: Tensor) => unknown)(value)
-          if (!(isTensor(made))) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(made)}`)
+          if (!isTensor(made)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(made)}`)
           return made
         }
         const run = { training, state: states[i], key: key === undefined ? undefined : fold(key, i) }

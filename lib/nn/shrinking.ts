@@ -1,6 +1,6 @@
 // Functions between a line and none as layers, and shares, with PyTorch's names and arguments. A `Sequential` takes their functions too.
 
-import { integer } from '../call.js'
+import { integer } from '../arguments/validate.js'
 import { logSoftmax, softmax } from '../generated/functions.js'
 import { hardshrink, hardsigmoid, hardswish, hardtanh, softshrink, softsign, tanhshrink } from '../generated/nn.js'
 import type { Tensor } from '../tensor.js'

@@ -1,7 +1,8 @@
 // Parameters and states under the names that PyTorch has for them: flat, `layers.0.in_proj_weight`. With `ft.io` they are files that
 // both read and write.
 
-import { checkOptions, flag } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { listed } from '../files.js'
@@ -111,7 +112,7 @@ export function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<
 
 /** A tensor of the dict as one of the tree: its shape, dtype and device. */
 function fitted(op: string, name: string, x: Tensor, given: unknown): Tensor {
-  if (!(isTensor(given))) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(given)}`)
+  if (!isTensor(given)) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(given)}`)
   checkAlive(op, given)
   if (given.shape.join() !== x.shape.join()) throw new ShapeError(`${op}: '${name}' has shape [${given.shape.join(', ')}], and the tree's has [${x.shape.join(', ')}]`)
   const kind = (t: Tensor): string => (/int/.test(t.dtype) ? 'int' : t.type.row.kind)

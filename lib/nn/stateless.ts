@@ -1,6 +1,6 @@
 // Layers without parameters and state: what they make of a tensor is a function of it alone.
 
-import { within } from '../call.js'
+import { within } from '../arguments/within.js'
 import { keyGiven, type Key } from '../draws.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import type { Tensor } from '../tensor.js'

@@ -1,6 +1,9 @@
 // Encoders of transformers (Vaswani et al., 2017): attention and two products, each beside what it was given.
 
-import { checkOptions, flag, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { flag } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'

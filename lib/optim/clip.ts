@@ -1,6 +1,6 @@
 // Gradients kept from growing without bound.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'

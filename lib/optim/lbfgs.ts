@@ -1,7 +1,7 @@
 // L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989): steps by a curvature that the last gradients
 // tell of. It decides by numbers, so each iteration reads some.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { concat, stack } from '../generated/functions.js'
@@ -166,7 +166,7 @@ export function lbfgs(options: LbfgsOptions = {}): Lbfgs {
       const { flat, tree } = flattening(name, params)
       const asked = (vector: Tensor): [loss: Tensor, gradient: Tensor] => {
         const found: unknown = lossAndGradients(tree<P>(vector))
-        if (!Array.isArray(found) || !(isTensor(found[0])) || found[0].size !== 1) throw new ArgumentError(`${name}: the function must return [loss, gradients], the loss a tensor of one element, got ${shown(found)}`)
+        if (!Array.isArray(found) || !isTensor(found[0]) || found[0].size !== 1) throw new ArgumentError(`${name}: the function must return [loss, gradients], the loss a tensor of one element, got ${shown(found)}`)
         return [found[0], flat(found[1])]
       }
       const before = stateGiven(name, state)

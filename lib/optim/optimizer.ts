@@ -1,12 +1,12 @@
 // What all optimisers have in common: a step over a tree of parameters, and what it is told.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { isHalf } from '../half.js'
-import { zerosLike } from '../creation.js'
+import { zerosLike } from '../creation-like.js'
 import { alike, leaves, mapTree, sameDType, sameType } from '../pytree.js'
-import { bundle } from '../tape.js'
+import { bundle } from '../autodiff/markers.js'
 import { checkAlive } from '../program/node.js'
 import type { Tensor } from '../tensor.js'
 import { computed } from '../traced.js'

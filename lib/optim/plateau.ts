@@ -1,6 +1,6 @@
 // A learning rate that goes by how well training goes, not by the step's number.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 

@@ -1,6 +1,6 @@
 // Learning rates over time: functions of a step's number, which counts from 0.
 
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 

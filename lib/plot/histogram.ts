@@ -1,6 +1,6 @@
 // How often values are in which range.
 
-import { integer } from '../call.js'
+import { integer } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 import { axes, charted } from './chart.js'

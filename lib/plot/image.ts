@@ -216,6 +216,6 @@ export function image(x: Numbers, options?: ImageOptions): Plot {
  */
 export function images(list: Numbers | readonly Numbers[], options?: ImagesOptions): Plot {
   const op = 'plot.images'
-  if (!Array.isArray(list) && !(isTensor(list))) throw new ArgumentError(`${op}: 'list' must be an array of pictures or a tensor of them, got ${shown(list)}`)
+  if (!Array.isArray(list) && !isTensor(list)) throw new ArgumentError(`${op}: 'list' must be an array of pictures or a tensor of them, got ${shown(list)}`)
   return pictured(op, (i) => `list[${i}]`, [...(list as Iterable<unknown>)], options, ['captions'])
 }

@@ -1,6 +1,7 @@
 // Options that all drawings have, checked.
 
-import { checkOptions, integer } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
+import { integer } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 

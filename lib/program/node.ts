@@ -2,7 +2,7 @@
 // that class sees nodes alone, and makes tensors by `createTensor`.
 
 import { ArgumentError, DisposedError } from '../errors.js'
-import { DESCRIPTION, IDENTITY } from '../errors/describe-value.js'
+import { IDENTITY } from '../errors/describe-value.js'
 import type { Tensor } from '../tensor.js'
 import type { Signature, Type } from '../types.js'
 
@@ -117,7 +117,7 @@ export abstract class Node {
   declare mark: number
   /** @internal */
   declare slot: number
-  /** @internal The flush that computed it first without keeping it. */
+  /** @internal The program that computed it first without keeping it, or {@link NOTHING}. */
   declare seen: number
   /** @internal How many values that one had computed before it. */
   declare place: number
@@ -166,12 +166,10 @@ export abstract class Node {
     this.place = 0
     this[IDENTITY] = ++made
   }
-
-  /** @internal */
-  get [DESCRIPTION](): string {
-    return 'a Tensor'
-  }
 }
+
+/** As `seen`: of what stands for an operand that nobody reads, and is never computed. */
+export const NOTHING = -1
 
 /** The class of all nodes, which is above this file. */
 type TensorClass = new (...parts: ConstructorParameters<typeof Node>) => Tensor

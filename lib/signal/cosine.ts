@@ -1,6 +1,9 @@
 // Cosine transforms by a Fourier transform of the same length (Makhoul, "A fast cosine transform in one and two dimensions", 1980).
 
-import { axisGiven, checkOptions, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { axisGiven } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { fft, ifft } from '../generated/fft.js'

@@ -1,7 +1,10 @@
 // Short-time Fourier transforms with PyTorch's conventions, the inverse by overlapping sums (Griffin and Lim, "Signal estimation from modified
 // short-time Fourier transform", 1984), and spectrograms.
 
-import { checkOptions, integer, number, tensorGiven, within } from '../call.js'
+import { tensorGiven } from '../arguments/operands.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { integer, number } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { fft, ifft, irfft, rfft } from '../generated/fft.js'

@@ -1,7 +1,9 @@
 // Windows: weights that fade towards both ends. The formulas are those of `scipy.signal.windows`. They are computed in float64 from how far a
 // place is from the nearer end, which makes them exactly symmetric.
 
-import { checkOptions, dtypeOption, integer, number, within } from '../call.js'
+import { within } from '../arguments/within.js'
+import { checkOptions } from '../arguments/options.js'
+import { dtypeOption, integer, number } from '../arguments/validate.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type FloatDType } from '../generated/dtypes.js'

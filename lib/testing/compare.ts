@@ -1,7 +1,7 @@
 // Two tensors element by element, and in words how they differ: the largest difference, where it is, both values, shapes and dtypes.
 
 import { isTensor, tensor, type DType, type Tensor, type TensorData } from '../../index.js'
-import { checkOptions } from '../call.js'
+import { checkOptions } from '../arguments/options.js'
 import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
 
@@ -37,7 +37,7 @@ export class Comparison {
 
   /** @throws {ArgumentError} where the first is no tensor; what `ft.tensor` throws where the second cannot be one of its dtype. */
   constructor(name: string, actual: unknown, expected: unknown) {
-    if (!(isTensor(actual))) throw new ArgumentError(`${name}: compares a tensor, got ${shown(actual)}`)
+    if (!isTensor(actual)) throw new ArgumentError(`${name}: compares a tensor, got ${shown(actual)}`)
     this.actual = actual
     this.expected = isTensor(expected) ? expected : tensor(expected as TensorData, { dtype: actual.dtype })
   }

@@ -50,13 +50,13 @@ export const SURFACE = [
     class: 'Something is used that another version of Node does not have',
     by: [step('other versions of Node', 'dist/__test__/surface.test.js')],
     why: 'Node 20, which runs the quick suites, still has it.',
-    patch: { file: 'lib/treeclass.ts', find: "import { shown } from './call.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { shown } from './call.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
+    patch: { file: 'lib/treeclass.ts', find: "import { ArgumentError } from './errors.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { ArgumentError } from './errors.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
   },
   {
     name: 'a-wrong-argument-is-taken',
     class: 'A wrong call is taken without a word',
     by: [javascript('arguments')],
-    patch: { file: 'lib/call.ts', find: '    if (!names.includes(name)) {\n      throw new ArgumentError(`${op}: unknown option', replace: "    if (!names.includes(name) && name === '') {\n      throw new ArgumentError(`${op}: unknown option" }
+    patch: { file: 'lib/arguments/options.ts', find: '    if (!names.includes(name)) {\n      throw new ArgumentError(`${op}: unknown option', replace: "    if (!names.includes(name) && name === '') {\n      throw new ArgumentError(`${op}: unknown option" }
   },
   {
     name: 'an-average-is-not-corrected',
@@ -80,7 +80,7 @@ export const SURFACE = [
     name: 'a-dropped-value-is-computed-again-and-again',
     class: 'Work is done twice, which shows in counters alone',
     by: [titled('lifecycle', 'values dropped by*', 'operations with several*'), titled('memory', 'unread loops*')],
-    patch: { file: 'lib/flush.ts', find: '    if (again) recomputed++\n', replace: '    if (again) recomputed += 2\n' }
+    patch: { file: 'lib/program/writer.ts', find: '    if (again) recomputed++\n', replace: '    if (again) recomputed += 2\n' }
   },
   {
     name: 'an-operation-has-no-bench',

@@ -7,7 +7,7 @@ import { cargo, closing, conformance, rust, script, xtask } from '../suites.mjs'
 const UNSAFE = /\bunsafe\b/
 /** What threads share. */
 const SHARED = /\b(Atomic\w+|Mutex|Condvar|RwLock|OnceLock|unsafe impl (Send|Sync))\b/
-const LOOPS_OF_PROGRAMS = ['crates/engine/src/arena.rs', 'crates/engine/src/executor.rs', 'crates/engine/src/job.rs', 'crates/engine/src/pool.rs', 'crates/engine/src/storage.rs', 'crates/node/src/handles.rs', 'crates/node/src/watch.rs', 'lib/flush.ts', 'lib/memory.ts']
+const LOOPS_OF_PROGRAMS = ['crates/engine/src/arena.rs', 'crates/engine/src/executor.rs', 'crates/engine/src/job.rs', 'crates/engine/src/pool.rs', 'crates/engine/src/storage.rs', 'crates/node/src/handles.rs', 'crates/node/src/watch.rs', 'lib/program/writer.ts', 'lib/execution/']
 
 /** @type {import('../suites.mjs').Suite[]} */
 export const SLOW = [
@@ -63,7 +63,7 @@ export const SLOW = [
   // Rewrites crates/conformance/expected/mutants.txt, whose being current the conformance suite checks.
   { name: 'mutants of every row', command: xtask('mutate'), count: closing },
   { name: 'fuzz targets', command: [...script('fuzz/native'), '--seconds', '40'], count: closing, tool: 'c++', sources: ['crates/fuzz/', 'crates/io/src/', 'crates/core/src/layout.rs', 'crates/engine/src/program.rs', 'crates/ops/src/infer.rs', 'scripts/fuzz/native.mjs'] },
-  { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true, sources: ['lib/call.ts', 'lib/native', 'crates/node/src/', 'scripts/fuzz/'] },
+  { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true, sources: ['lib/arguments/', 'lib/native', 'crates/node/src/', 'scripts/fuzz/'] },
   { name: 'soak, five minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '300'], count: closing, setup: true, sources: [...LOOPS_OF_PROGRAMS, 'scripts/fuzz/soak.mjs', 'scripts/fuzz/programs.mjs'] },
   { name: 'fused multiply-add, emulated', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'fma'), count: closing, sources: ['crates/core/src/math/fma.rs', 'crates/core/src/math/pair.rs', 'crates/core/examples/fma.rs'] },
   { name: 'AVX-512 registers, all inputs', command: cargo('test', '--release', '--package', 'ferrotensor-cpu', '--test', 'units', '--', '--ignored'), count: rust, sources: ['crates/cpu/src/map/registers', 'crates/cpu/tests/units/registers.rs'] },

@@ -77,10 +77,10 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
             let _ = writeln!(out, "import {kind}{{ {} }} from '{from}'", used.join(", "));
         }
     };
-    line("", &["many", "one", "readOptions", "surplus", "tensorList"], "../call.js");
-    line("type ", &["Listed", "Positions"], "../listed.js");
+    line("type ", &["Listed", "Positions"], "../arguments/arrays.js");
+    line("", &["tensorList"], "../arguments/operands.js");
+    line("", &["binary", "many", "one", "readOptions", "surplus", "unary"], "../arguments/record-call.js");
     line("", &["Methods"], "../methods.js");
-    line("", &["binary", "unary"], "../record.js");
     line(
         "type ",
         &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "Weak", "With"],

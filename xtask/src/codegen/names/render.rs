@@ -47,7 +47,7 @@ fn shown(target: &str) -> String {
         None => target.into(),
         Some((name, module)) => {
             let space = match module {
-                "nn/init" => "nn.init.",
+                "nn/initializers" => "nn.init.",
                 "arrays/factors" | "arrays/tolerances" => "linalg.",
                 "draws" | "rejection" | "generator" | "distributions" => "random.",
                 _ if module.starts_with("nn/") => "nn.",

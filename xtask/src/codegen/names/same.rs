@@ -198,12 +198,12 @@ pub const SAME: &Names = &[
     (
         Function("nn.init"),
         &[
-            ("xavierUniform", "glorotUniform@nn/init"),
-            ("xavierNormal", "glorotNormal@nn/init"),
-            ("kaimingUniform", "heUniform@nn/init"),
-            ("kaimingNormal", "heNormal@nn/init"),
-            ("truncNormal", "truncatedNormal@nn/init"),
-            ("normal", "standardNormal@nn/init"),
+            ("xavierUniform", "glorotUniform@nn/initializers"),
+            ("xavierNormal", "glorotNormal@nn/initializers"),
+            ("kaimingUniform", "heUniform@nn/initializers"),
+            ("kaimingNormal", "heNormal@nn/initializers"),
+            ("truncNormal", "truncatedNormal@nn/initializers"),
+            ("normal", "standardNormal@nn/initializers"),
         ],
     ),
     (

@@ -1,40 +1,24 @@
 // Recording: an operation on tensors becomes a node that names it. No native call, no native object; what comes out of
 // the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
 
-import { shown } from './errors/describe-value.js'
-import { comparable } from './comparisons.js'
-import { ArgumentError, DTypeError, IndexError } from './errors.js'
-import { checkBeside, holdsInteger } from './exact.js'
-import { limits } from './flush.js'
-import type { DTypeRow } from './generated/dtypes.js'
-import { OP, OP_TABLE, type OpRow } from './generated/table.js'
-import { considerWatching, WATCH_KIB } from './memory.js'
-import { detecting, inspect } from './nan.js'
-import { isListed, withTensors } from './listed.js'
-import { native } from './native.js'
-import { passLimit } from './parts.js'
-import { isPlain } from './realm.js'
-import { isTracked, keep, openLevels } from './tape.js'
-import { checkAlive, createTensor, type Group, isTensor } from './program/node.js'
-import type { Tensor } from './tensor.js'
-import { PLACEHOLDER, TracedNumber } from './traced.js'
-import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
+import { comparable } from '../comparisons.js'
+import { ArgumentError, DTypeError, IndexError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
+import { checkBeside, holdsInteger } from '../exact.js'
+import type { DTypeRow } from '../generated/dtypes.js'
+import { OP } from '../generated/table.js'
+import { isPlain } from '../realm.js'
+import type { Tensor } from '../tensor.js'
+import { PLACEHOLDER, TracedNumber } from '../traced.js'
+import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from '../types.js'
+import { afterRecord } from './hooks.js'
+import { checkAlive, createTensor, isTensor, type Group } from './node.js'
+import { axisLast, operandName, rowOf } from './op-table.js'
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
 export type Scalar = number | bigint | boolean
 
 let created = 0
-
-/** The row of an operation's number. */
-export function rowOf(op: number): OpRow {
-  return OP_TABLE[op - 1] as OpRow
-}
-
-/** How a row with indices is called, for those who have PyTorch's order in mind: the axis first. */
-export function axisLast({ name, operands }: OpRow): string {
-  const other = name === 'scatter' ? '; what PyTorch calls scatter is putAlongAxis(x, indices, values, axis)' : ''
-  return `; the axis stands last: ${name}(${operands.join(', ')}, axis)${other}`
-}
 
 /** What was meant, where an operand is what PyTorch and NumPy have in its place: an axis before indices, or operands by name. */
 function hintFor(op: number, x: unknown, position: number): string | undefined {
@@ -58,13 +42,6 @@ function formOf(op: number, x: unknown, position: number): number {
   if (weak && form > 0) return form
   const hint = hintFor(op, x, position) ?? (form > 0 ? '; wrap it with ft.tensor(...)' : '')
   throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, position)}' must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
-}
-
-/** An operand's name, as its row has it. */
-export function operandName(op: number, position: number): string {
-  const { operands, variadic } = rowOf(op)
-  const last = operands.length - 1
-  return variadic && position >= last ? `${operands[last]}[${position - last}]` : (operands[position] as string)
 }
 
 /**
@@ -177,25 +154,16 @@ function use(t: Tensor, x: Tensor, other: unknown = null): void {
   }
 }
 
-/** What may have to be done about a new node at once. */
-function settle(t: Tensor): Tensor {
-  if (detecting && inspect(t)) return t
-  // What gradients may be taken of is run with them: alone, it would be computed twice.
-  if (t.pins >= WATCH_KIB && openLevels() === 0) considerWatching(t)
-  if (t.nodes > limits.nodes || t.depth > limits.depth) passLimit(t)
-  return t
-}
-
 /**
  * Records an operation on one tensor.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for anything but a tensor, `ERR_DISPOSED`, or the typed error of the call.
  */
-export function unary(op: number, x: unknown): Tensor {
-  if (!(isTensor(x))) return nary(op, [x], null, null)
+export function recordUnary(op: number, x: unknown): Tensor {
+  if (!isTensor(x)) return recordCall(op, [x], null, null)
   if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
   const s = signature(op, 0, null)
-  return settle(node(inferFast(s, x, null).type, s, x, null, null, null))
+  return afterRecord(node(inferFast(s, x, null).type, s, x, null, null, null))
 }
 
 /**
@@ -203,23 +171,19 @@ export function unary(op: number, x: unknown): Tensor {
  *
  * @throws {TensorError} `ERR_ARGUMENT` without a tensor, `ERR_DISPOSED`, or the typed error of the call.
  */
-export function binary(op: number, a: unknown, b: unknown): Tensor {
-  if (isListed(a) || isListed(b)) {
-    const [x, y] = withTensors(op, [a, b], null)
-    return binary(op, x, y)
-  }
+export function recordBinary(op: number, a: unknown, b: unknown): Tensor {
   const fa = formOf(op, a, 0)
   const fb = formOf(op, b, 1)
   const s = signature(op, fa | (fb << 3), null)
-  if (fa === 0 && fb === 0) return settle(node(inferFast(s, a as Tensor, b as Tensor).type, s, a, b, null, null))
+  if (fa === 0 && fb === 0) return afterRecord(node(inferFast(s, a as Tensor, b as Tensor).type, s, a, b, null, null))
   if (fa !== 0 && fb !== 0) throw new ArgumentError(`${rowOf(op).name}: at least one operand must be a tensor; use tensor(${String(a)})`)
   const [x, scalar] = (fa === 0 ? [a, b] : [b, a]) as [Tensor, Scalar | TracedNumber]
   const { type, weak } = inferFast(s, x, null)
   const given = comparable(op, scalar, fa !== 0, weak)
   // What is the same for all elements is so of each and itself.
-  if (typeof given === 'boolean' && typeof scalar !== 'boolean') return binary(given ? OP.lessEqual : OP.less, x, x)
+  if (typeof given === 'boolean' && typeof scalar !== 'boolean') return recordBinary(given ? OP.lessEqual : OP.less, x, x)
   checkScalar(op, given, weak, true)
-  return settle(node(type, s, fa === 0 ? a : given, fa === 0 ? given : b, null, null))
+  return afterRecord(node(type, s, fa === 0 ? a : given, fa === 0 ? given : b, null, null))
 }
 
 /** Signature and answer for any operands. */
@@ -238,7 +202,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)
   if (forms !== 0) {
-    for (const x of operands) if (x !== undefined && !(isTensor(x))) checkScalar(op, x as Scalar, answer.weak, tensors.length > 0)
+    for (const x of operands) if (x !== undefined && !isTensor(x)) checkScalar(op, x as Scalar, answer.weak, tensors.length > 0)
   }
   return [s, answer]
 }
@@ -248,20 +212,18 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
  *
  * @throws {TensorError} `ERR_ARGUMENT`, `ERR_DISPOSED`, or the typed error of the call.
  */
-export function nary(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor {
-  if (operands.some(isListed)) return nary(op, withTensors(op, operands, attr), attr, params)
+export function recordCall(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor {
   const [s, answer] = prepare(op, operands, attr)
   if (params !== null) checkElements(op, params, answer.type.row)
-  return settle(node(answer.type, s, null, null, operands, params))
+  return afterRecord(node(answer.type, s, null, null, operands, params))
 }
 
 /**
  * Records an operation with several outputs: one node, and a projection of it for each output.
  *
- * @throws {TensorError} as {@link nary}.
+ * @throws {TensorError} as {@link recordCall}.
  */
-export function multi(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor[] {
-  if (operands.some(isListed)) return multi(op, withTensors(op, operands, attr), attr, params)
+export function recordOutputs(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor[] {
   const [s, answer] = prepare(op, operands, attr)
   const call = node(answer.type, s, null, null, operands, params)
   // Nobody but its projections holds the node: with the last of them it is released.
@@ -280,62 +242,18 @@ export function multi(op: number, operands: readonly unknown[], attr: Attr | nul
     t.nodes = call.nodes
     outputs.push(t)
   }
-  for (const t of outputs) settle(t)
+  for (const t of outputs) afterRecord(t)
   return outputs
 }
 
 /** Records what derives a call from the call's own tensors, which need not be alive to the user any more. */
 export function derived(s: Signature, operands: readonly Tensor[], params: readonly (number | bigint)[] | null): Tensor {
-  return settle(node(infer(s, operands).type, s, null, null, operands, params))
+  return afterRecord(node(infer(s, operands).type, s, null, null, operands, params))
 }
 
 /** Records one of the rows that hand the value of their first operand through. */
 export function valueOf(op: number, operands: readonly Tensor[]): Tensor {
   const s = signature(op, 0, null)
-  return settle(node(infer(s, operands).type, s, null, null, operands, null))
+  return afterRecord(node(infer(s, operands).type, s, null, null, operands, null))
 }
 
-/** Calls `f` with each tensor a node was recorded on. */
-export function eachOperand(t: Tensor, f: (x: Tensor) => void): void {
-  if (t.group !== null) f(t.group.node)
-  else if (t.list !== null) {
-    for (const x of t.list) if (isTensor(x)) f(x)
-  } else {
-    if (isTensor(t.a)) f(t.a)
-    if (isTensor(t.b)) f(t.b)
-  }
-}
-
-/** One recorded expression less uses `x`; disposed and unused, its memory goes. */
-function unuse(x: Tensor): void {
-  if (--x.uses === 0 && x.disposed) release(x)
-}
-
-/** Has a recorded operation use others in the place of its operands: of the same types, and it has the same value by them. */
-export function replaceOperands(t: Tensor, operands: readonly Tensor[]): void {
-  const before = t.list as readonly Tensor[]
-  t.list = operands
-  for (const x of operands) x.uses++
-  before.forEach(unuse)
-}
-
-/** Forgets how a tensor was made, so that its ancestors become garbage. */
-export function forget(t: Tensor): void {
-  if (t.signature === null) return
-  eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = t.step = null
-  t.a = t.b = null
-}
-
-/** Frees what a given-up tensor holds: its value, or its recorded expression; when the gradients it may be needed for are there. */
-export function release(t: Tensor): void {
-  if (isTracked(t)) {
-    keep(t)
-    return
-  }
-  if (t.handle !== null) {
-    native.dispose(t.handle)
-    t.handle = null
-  }
-  forget(t)
-}

@@ -1,19 +1,18 @@
 // What derived calls (`vjp`, `jvp`) read of the call they speak of. They are recorded on all its operands and results, whose rule Rust knows
 // (crates/ops/src/gradient); where a gradient is run in parts, what no rule reads need not be stored, nor computed again.
 
-import { limits } from './flush.js'
-import { zeros } from './generated/functions.js'
-import { HEADER, INPUTS, OUTPUTS, PARAMS, WORDS } from './generated/protocol.js'
-import { OP } from './generated/table.js'
-import { detecting } from './nan.js'
-import { ints, native, reserve } from './native.js'
-import { isJoin } from './pieces.js'
-import { replaceOperands } from './record.js'
-import { derivedSignature, handsThrough, isDifferentiable, isTracked, operandsOf } from './tape.js'
-import { enter, isTensor, OUTSIDE } from './program/node.js'
-import type { Tensor } from './tensor.js'
-import { currentAttr, currentType, infer, type Inferred, type Signature, type Type } from './types.js'
-import { isPending } from './walk.js'
+import { HEADER, INPUTS, OUTPUTS, PARAMS, WORDS } from '../generated/protocol.js'
+import { OP } from '../generated/table.js'
+import { ints, native, reserve } from '../native.js'
+import { derivedSignature, handsThrough, isDifferentiable, operandsOf } from '../program/derived-call.js'
+import { isDetecting, limits } from '../program/hooks.js'
+import { isJoin } from '../program/join.js'
+import { isTracked, replaceOperands } from '../program/lifetime.js'
+import { enter, isPending, isTensor, NOTHING, OUTSIDE } from '../program/node.js'
+import { recordCall } from '../program/record.js'
+import type { Tensor } from '../tensor.js'
+import { currentAttr, currentType, infer, internAttr, Signature, Type, type Inferred } from '../types.js'
+
 
 /** Which operands are read, by what inference said: one answer for each signature and types of operands. */
 const known = new WeakMap<Inferred, readonly boolean[]>()
@@ -72,14 +71,14 @@ function reads(s: Signature, operands: readonly Tensor[], params: number): reado
 
 /** What stands for operands of a type that nobody reads: recorded, never computed, and never said to be dropped. */
 const nothings = new WeakMap<Type, Tensor>()
-export const NOTHING = -1
 
 function nothing(x: Tensor): Tensor {
   const type = currentType(x)
   let found = nothings.get(type)
   if (found === undefined) {
     const before = enter(OUTSIDE)
-    found = zeros(x.shape, { dtype: x.dtype, device: x.device })
+    const { row, shape, device } = type
+    found = recordCall(OP.zeros, [], internAttr(OP.zeros, [shape.length, ...shape, row.code, device]), null)
     enter(before)
     found.seen = NOTHING
     // Older than all that is recorded on it, and no bound of their age.
@@ -95,7 +94,7 @@ function nothing(x: Tensor): Tensor {
 export function readOperands(s: Signature, operands: readonly Tensor[], params: number): readonly Tensor[] {
   const lacks = (x: Tensor): boolean => x.handle === null && x.seen !== NOTHING
   // Where each operation is run at once, nothing is without a value for long, and this would have one.
-  if (detecting || limits.nodes === 0 || !operands.some(lacks)) return operands
+  if (isDetecting() || limits.nodes === 0 || !operands.some(lacks)) return operands
   const read = reads(s, operands, params)
   return operands.some((x, i) => lacks(x) && !read[i]) ? operands.map((x, i) => (lacks(x) && !read[i] ? nothing(x) : x)) : operands
 }
@@ -145,7 +144,7 @@ function readBy(t: Tensor, operands: readonly unknown[]): Tensor[] {
   if (all.length > MOST_ASKED) return [...tensors, ...results]
   const read = new Set<Tensor>()
   operands.forEach((x, n) => {
-    if (!(isTensor(x)) || !isTracked(x) || !isDifferentiable(x)) return
+    if (!isTensor(x) || !isTracked(x) || !isDifferentiable(x)) return
     const s = derivedSignature(OP.vjp, t.signature as Signature, operands, n, given)
     reads(s, all, numbers).forEach((is, i) => is && i < tensors.length + results.length && read.add(all[i] as Tensor))
   })

@@ -1,27 +1,21 @@
 // Long expressions are run in parts, by age: each part is one program, whose outputs are what the younger ones use, so every operation
 // runs once, whatever the length. Cuts are made at one place of a loop's body, so that most parts are the same program.
 
-import { attemptsAlone, flush, limits } from './flush.js'
-import { considerWatching, WATCH_KIB } from './memory.js'
-import { eachOperand } from './record.js'
-import { NOTHING, prune } from './residuals.js'
-import { isTracked, openLevels } from './tape.js'
-import type { Tensor } from './tensor.js'
-import { isPending, walk } from './walk.js'
-
-/** How many times as much may run as one program: temporaries of a program take less memory than values that pass between programs. */
-const WHOLE = 8
+import { limits } from '../program/hooks.js'
+import { eachOperand, isTracked, openLevels } from '../program/lifetime.js'
+import { isPending, NOTHING } from '../program/node.js'
+import { attemptsAlone } from '../program/writer.js'
+import type { Tensor } from '../tensor.js'
+import { walk } from '../walk.js'
+import { execute } from './execute.js'
+import { prune } from './residuals.js'
+import { isLong, WHOLE } from './run.js'
 
 /** Nodes that must look alike behind two cuts for a loop to be seen; a body that is longer than its parts are is cut anywhere. */
 const ALIKE = 256
 
 /** Operands further away than this are values of another time, at a distance that changes from turn to turn. */
 const NEAR = 512
-
-/** Whether an expression is too long for one program. */
-export function isLong(t: Tensor): boolean {
-  return limits.nodes > 0 && t.nodes > WHOLE * limits.nodes
-}
 
 const byAge = (a: Tensor, b: Tensor): number => a.seq - b.seq
 
@@ -130,6 +124,12 @@ function together(roots: readonly Tensor[]): Tensor[] {
   return list
 }
 
+/** Runs what has no value yet of some outputs, as one program; `wanted` is false for what is run because of a limit. */
+function run(outputs: readonly Tensor[], wanted = false): void {
+  const pending = outputs.filter(isPending)
+  if (pending.length > 0) execute(pending, false, false, wanted)
+}
+
 /** Runs long expressions in parts; false where they turn out not to be long. */
 export function runInParts(roots: readonly Tensor[]): boolean {
   const all = together(roots)
@@ -142,7 +142,7 @@ export function runInParts(roots: readonly Tensor[]): boolean {
   calls.length = 0
   attemptsAlone(() => {
     for (let i = 0; i < parts.length; i++) {
-      flush(parts[i] as Tensor[], false, false, false)
+      run(parts[i] as Tensor[])
       // Nothing is kept alive by a part that has been run.
       parts[i] = []
     }
@@ -178,7 +178,7 @@ function recount(t: Tensor): void {
  */
 export function passLimit(root: Tensor): void {
   if (limits.nodes === 0) {
-    if (isPending(root)) flush([root], false)
+    run([root], true)
     return
   }
   if (openLevels() > 0 && (isTracked(root) || !isLong(root))) return
@@ -187,20 +187,8 @@ export function passLimit(root: Tensor): void {
   root.nodes = calls.length
   if (calls.length <= limits.nodes / 2 && root.depth <= limits.depth / 2) return
   const parts = outputsOf(calls, Math.floor(0.75 * Math.min(calls.length, limits.nodes)), [])
-  for (const outputs of parts) if (outputs.length > 0) flush(outputs, false, false, false)
+  for (const outputs of parts) run(outputs)
   for (const t of calls) if (isPending(t)) recount(t)
   if (root.group !== null) recount(root)
-  if (root.depth > limits.depth * 0.75) flush([root], false, false, false)
-}
-
-/** Runs results that are past a limit: with the next operation their older part would be. */
-export function runLong(roots: readonly Tensor[]): void {
-  if (limits.nodes > 0 && roots.some((t) => isPending(t) && (t.nodes > limits.nodes || t.depth > limits.depth))) flush(roots, false)
-}
-
-/** What may have to be done about results when the level they were recorded in has ended. */
-export function settleResults(roots: readonly Tensor[]): void {
-  if (openLevels() > 0) return
-  runLong(roots)
-  for (const t of roots) if (isPending(t) && t.pins >= WATCH_KIB) considerWatching(t)
+  if (root.depth > limits.depth * 0.75) run([root])
 }

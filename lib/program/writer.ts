@@ -1,61 +1,30 @@
-// Flushing: a recorded expression is serialised in topological order and run in one native call.
+// Recorded expressions as programs: serialised in topological order, for one native call.
 //
 // Words of a program (crates/engine decodes them): an input is [0, type]; an operation is
 // [op | forms << 10 | params << 25, attributes, (count,) slots of its tensor operands].
 
-import {
-  FLAGS,
-  FORCE,
-  HEADER,
-  INPUTS,
-  OUTPUTS,
-  PARAMS,
-  SCOPE,
-  SMALL,
-  STATUS,
-  SYNC,
-  WANT_FULL,
-  WANT_MINOR,
-  WARNED,
-  WORDS
-} from './generated/protocol.js'
-import { admit, collectTurn, relieveSoftly } from './memory.js'
-import { bigParams, handles, ints, native, params, reserve } from './native.js'
-import { isLong, runInParts } from './parts.js'
-import { anyPlaces, forgetPlaces, noteAgain, noteProgram, placesOf } from './places.js'
-import { forget, rowOf } from './record.js'
-import { NOTHING, residuals } from './residuals.js'
-import { isTracked, keep, openLevels } from './tape.js'
-import type { Tensor } from './tensor.js'
-import { noValue, PLACEHOLDER, TracedNumber } from './traced.js'
-import { currentAttr, currentType, type Signature } from './types.js'
-import { isPending, walk } from './walk.js'
+import { HEADER, INPUTS, OUTPUTS, PARAMS, WORDS } from '../generated/protocol.js'
+import { bigParams, handles, ints, params, reserve } from '../native.js'
+import type { Tensor } from '../tensor.js'
+import { noValue, PLACEHOLDER, type TracedNumber } from '../traced.js'
+import { currentAttr, currentType, Signature } from '../types.js'
+import { walk } from '../walk.js'
+import { isPending, NOTHING } from './node.js'
+import { rowOf } from './op-table.js'
+import { anyPlaces, noteAgain, noteProgram, placesOf } from './places.js'
 
-/** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */
-export const limits = { depth: 256, nodes: 2048 }
-if (!['', '0', undefined].includes(process.env['FERROTENSOR_EAGER'])) limits.nodes = 0
+/** Numbers the programs; `seen` is the first one that computed a node. */
+let programs = 0
 
-/** Numbers the flushes; `seen` is the first one that computed a node. */
-let flushes = 0
-/** Operations computed again because an earlier program dropped their values. */
-let recomputed = 0
-/** Operations run for the first time. */
-let computed = 0
-
-/** Operations computed again from which on their share is looked at: a read of what was on the way costs as much as it is. */
-const MANY_RECOMPUTES = 20_000
-let warned = false
-
-/** Says once that most of the work is done again. */
-function warnOfRecomputes(): void {
-  if (warned || recomputed < MANY_RECOMPUTES || recomputed < computed) return
-  warned = true
-  process.emitWarning(
-    `${recomputed} operations were computed again, more than the ${computed} that were new: values are read that earlier reads passed through. ` +
-      'Ask for them together, ft.evaluate(a, b), or evaluate what a loop carries; see "Long loops" in docs/performance.md',
-    'RecomputeWarning'
-  )
+/** The number of the next program. */
+export function nextProgram(): number {
+  return ++programs
 }
+
+/** Operations computed again because an earlier program dropped their values. */
+export let recomputed = 0
+/** Operations run for the first time. */
+export let computed = 0
 
 /** How many operations were computed again since the last call with `reset`. */
 export function recomputes(reset = false): number {
@@ -64,12 +33,33 @@ export function recomputes(reset = false): number {
   return n
 }
 
+/** Whether a program is of what was asked for, and not run because of a limit or for the memory that frees. */
+let asked = false
+
+/** Whether programs compute what they are asked for, and nothing that belongs to it. */
+let alone = false
+
+/** Whether all that belongs together is known already. */
+export function isAlone(): boolean {
+  return alone
+}
+
+/** Runs parts of an expression, of which all that belongs together is known. */
+export function attemptsAlone(run: () => void): void {
+  alone = true
+  try {
+    run()
+  } finally {
+    alone = false
+  }
+}
+
 /** The program being written. */
 let at = 0
 let slots = 0
 let paramCount = 0
 let inputCount = 0
-let outputs: Tensor[] = []
+export let outputs: Tensor[] = []
 /** The same, where they are many: of thousands, each is looked up here. */
 const chosen = new Set<Tensor>()
 const along = new Set<readonly Tensor[]>()
@@ -82,14 +72,14 @@ let structure = 0
 let written = 0
 let looking = false
 /** Whether one of its structure was run before. */
-let turned = false
+export let turned = false
 const found: Tensor[] = []
 
 /** Outputs among which each is looked for one by one: a set takes longer to make. */
 const FEW_OUTPUTS = 16
 
 /** Has a pending value kept by the program being written. */
-function choose(t: Tensor): void {
+export function choose(t: Tensor): void {
   if (outputs.length < FEW_OUTPUTS) {
     if (outputs.includes(t)) return
   } else {
@@ -101,8 +91,9 @@ function choose(t: Tensor): void {
 }
 
 /** Begins or ends a program's outputs. */
-function clearOutputs(): void {
+export function clearOutputs(): void {
   outputs = []
+  if (along.size > 0) along.clear()
   if (chosen.size > 0) chosen.clear()
 }
 
@@ -200,21 +191,6 @@ function writeNumber(x: number | bigint | TracedNumber): void {
 }
 
 /**
- * Bytes of results since the last collection from which on the end of a loop's turn is a time for one: what the turn before left is garbage, and
- * its memory warm. At any other time half of a turn's values would be found alive, and outlive the next collection too.
- */
-const TURN_BYTES = 32 << 20
-let made = 0
-
-/** Bytes the last refused program asked for. */
-export let refusedBytes = 0
-
-/** Notes what the budget refused, for the error's message. */
-export function refuse(bytes: number): void {
-  refusedBytes = bytes
-}
-
-/**
  * Nodes of a program with several outputs, which are written in the order they were recorded. Output by output, the first gradient's way back
  * would come first, and keep what the others are made of: 498 MiB instead of 274 for 200 layers of 1 MiB.
  */
@@ -226,9 +202,10 @@ function collect(t: Tensor): void {
   if (t.beside !== null && kept === null) takeAlong(t.beside)
 }
 
-/** Writes the program of `outputs`, which may become more on the way. */
-function write(flush: number): void {
+/** Writes the program of `outputs`, which may become more on the way; `wanted` as {@link asked}. */
+export function write(flush: number, wanted: boolean): void {
   flushing = flush
+  asked = wanted
   at = HEADER
   slots = paramCount = inputCount = structure = written = 0
   looking = asked && kept === null && anyPlaces()
@@ -282,7 +259,7 @@ export function compile(roots: readonly Tensor[]): Compiled {
   kept = { inputs: [], numbers: [] }
   outputs = [...roots]
   try {
-    write(++flushes)
+    write(nextProgram(), false)
     return { words: ints.slice(0, at + roots.length), params: params.slice(0, paramCount), ...kept }
   } finally {
     kept = null
@@ -290,71 +267,8 @@ export function compile(roots: readonly Tensor[]): Compiled {
   }
 }
 
-/**
- * Runs pending roots as one program. Returns the status bits, or -1 when the memory budget refused: other programs may run
- * then, so the caller serialises again.
- */
-export function attempt(roots: readonly Tensor[], flush: number, flags: number, wanted = false): number {
-  asked = wanted
-  clearOutputs()
-  along.clear()
-  for (let i = 0; i < roots.length; i++) choose(roots[i] as Tensor)
-  for (let i = 0; i < roots.length; i++) {
-    const { group, company } = roots[i] as Tensor
-    if (group !== null) addSiblings(group)
-    if (company !== null) takeAlong(company)
-  }
-  // An operation that is run at once has the values it was recorded on.
-  const saved = openLevels() > 0 && outputs.some((t) => t.nodes > 1) ? residuals(outputs) : undefined
-  saved?.forEach(choose)
-  write(flush)
-  const count = outputs.length
-  const first = outputs[0] as Tensor
-  ints[FLAGS] = flags
-  ints[SCOPE] = first.owner.id
-  const handle = native.run(count === 1 ? first : outputs)
-  if (handle === 0) {
-    refuse(params[0] as number)
-    clearOutputs()
-    return -1
-  }
-  for (let i = 0; i < count; i++) {
-    const t = outputs[i] as Tensor
-    const h = handles[i] as number
-    if (t.owner !== first.owner) native.adopt(h, t.owner.id)
-    t.handle = h
-  }
-  const status = ints[STATUS] as number
-  for (let i = 0; i < count; i++) made += (outputs[i] as Tensor).type.bytes
-  // After all have their handles: forgetting may dispose of others.
-  for (let i = 0; i < count; i++) {
-    const t = outputs[i] as Tensor
-    t.beside = t.company = null
-    const tracked = isTracked(t)
-    if (tracked || saved?.has(t) === true) keep(t)
-    if (!tracked) forget(t)
-  }
-  clearOutputs()
-  return status
-}
-
-/** Whether a program is of what was asked for, and not run because of a limit or for the memory that frees. */
-let asked = false
-/** Whether programs compute what they are asked for, and nothing that belongs to it. */
-let alone = false
-
-/** Runs parts of an expression, of which all that belongs together is known. */
-export function attemptsAlone(run: () => void): void {
-  alone = true
-  try {
-    run()
-  } finally {
-    alone = false
-  }
-}
-
 /** Has pending values computed in this program too. */
-function takeAlong(others: readonly Tensor[]): void {
+export function takeAlong(others: readonly Tensor[]): void {
   // Once for all that share the list: a step of 1,000 parameters is one.
   if (alone || along.has(others)) return
   along.add(others)
@@ -362,47 +276,7 @@ function takeAlong(others: readonly Tensor[]): void {
 }
 
 /** An operation with several outputs is run once: those still recorded are all kept. */
-function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }): void {
+export function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }): void {
   for (const t of siblings) if (isPending(t)) choose(t)
 }
 
-/**
- * Gives recorded tensors their values. `sync` waits for them; with `copy`, a single small result travels with the call.
- * Returns the status bits of the program, 0 if nothing was pending. `wanted` is false for what is run because of a limit.
- *
- * @throws {OutOfMemoryError} when the budget refuses after everything that could be freed was.
- */
-export function flush(roots: readonly Tensor[], sync: boolean, copy = false, wanted = true): number {
-  const pending = roots.length === 1 ? roots : [...new Set(roots)].filter(isPending)
-  if (pending.length === 0 || !isPending(pending[0] as Tensor)) return 0
-  if (!alone && pending.some(isLong) && runInParts(pending)) return 0
-  const id = ++flushes
-  const flags = (sync ? SYNC : 0) | (copy ? SMALL : 0)
-  const { op } = (pending[0] as Tensor).signature as Signature
-  let status = attempt(pending, id, flags, wanted)
-  if (status === -1) {
-    forgetPlaces()
-    status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0), wanted))
-  }
-  if (recomputed >= MANY_RECOMPUTES) warnOfRecomputes()
-  if (status & (WANT_MINOR | WANT_FULL)) {
-    made = 0
-    relieveSoftly(status)
-  } else if (turned && made >= TURN_BYTES) {
-    made = 0
-    collectTurn()
-  }
-  if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
-  return status
-}
-
-/** As {@link attempt}, for those that relief has not run meanwhile. */
-function attemptRest(roots: readonly Tensor[], id: number, flags: number, wanted: boolean): number {
-  const rest = roots.filter(isPending)
-  return rest.length === 0 ? 0 : attempt(rest, id, flags, wanted)
-}
-
-/** Runs one watched expression if the budget allows; returns whether it has a value now. */
-export function tryFlush(t: Tensor): boolean {
-  return isPending(t) && !isLong(t) && attempt([t], ++flushes, 0) !== -1
-}

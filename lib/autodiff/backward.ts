@@ -1,150 +1,18 @@
 // Gradients over recorded operations. While a level is open, what depends on its variables keeps the operation it came from; going
 // back from a result, each operation's gradient is one operation more, whose meaning is Rust's (crates/ops/src/derived.rs).
 
-import { OP } from './generated/table.js'
-import { ArgumentError, UnsupportedError } from './errors.js'
-import { flush } from './flush.js'
-import { native } from './native.js'
-import { cotangentsOfJoin } from './pieces.js'
-import { derived, eachOperand, forget, release, rowOf, valueOf } from './record.js'
-import { readOperands } from './residuals.js'
-import { isTensor, type Owner, type Piece, type Step } from './program/node.js'
-import type { Tensor } from './tensor.js'
-import { TracedNumber } from './traced.js'
-import { internAttr, signature, type Signature } from './types.js'
-import { walk } from './walk.js'
-
-/** The variables' levels count up; a value has the highest of those it depends on. */
-let levels = 0
-/** Levels that are open, in the order they were opened. */
-const open: number[] = []
-/** The lowest of them. */
-let lowest = Infinity
-/** Values that keep how they came to be, and their memory, until the last level ends. */
-let kept: Tensor[] = []
-
-/** Whether a value may be asked for its gradient: it then keeps its operation. */
-export function isTracked(t: Tensor): boolean {
-  return t.level >= lowest
-}
-
-/** Notes a tracked value that was computed, or given up. */
-export function keep(t: Tensor): void {
-  kept.push(t)
-}
-
-/** How many values are kept. */
-export function keptCount(): number {
-  return kept.length
-}
-
-/** At the end of a scope: what was tracked in it, and what its gradients may read, outlives it until the last level ends; `since` is the count at its start. */
-export function outliveScope(scope: Owner, since: number): void {
-  const outlive = (x: Tensor): void => {
-    if (x.owner === scope && x.handle !== null) native.adopt(x.handle, 0)
-  }
-  for (let i = since; i < kept.length; i++) {
-    const t = kept[i] as Tensor
-    outlive(t)
-    eachOperand(t, outlive)
-  }
-}
-
-/** Calls a function inside a new level, or one that was open before. */
-export function inLevel<T>(f: (level: number) => T, level = ++levels): T {
-  open.push(level)
-  lowest = Math.min(lowest, level)
-  try {
-    return f(level)
-  } finally {
-    open.pop()
-    lowest = Math.min(...open, Infinity)
-    if (open.length === 0) {
-      const ended = kept
-      kept = []
-      for (const t of ended) if (t.handle !== null) forget(t)
-      for (const t of ended) if ((t.disposed || t.owner.closed) && t.uses === 0) release(t)
-    }
-  }
-}
-
-/** The same value as a variable of a level. */
-export function variable(x: Tensor, level: number): Tensor {
-  const v = valueOf(OP.custom, [x])
-  v.level = level
-  return v
-}
-
-/** The same value as a constant. */
-export function constant(x: Tensor): Tensor {
-  const c = valueOf(OP.custom, [x])
-  c.level = 0
-  return c
-}
-
-/** The same value, whose cotangents go where the caller says: to `operands`, by `pull`. */
-export function withGradient(value: Tensor, operands: readonly Tensor[], pull: NonNullable<Tensor['pull']>): Tensor {
-  const t = valueOf(OP.custom, [value, ...operands])
-  if (t.signature !== null) t.pull = pull
-  return t
-}
-
-/**
- * The same value, known as a piece of a tensor: cotangents of pieces are put together once. One by one each is as large as the whole, with
- * zeros around it, and n of them take n^2 time.
- */
-export function pieceOf(whole: Tensor, value: Tensor, piece: Piece): Tensor {
-  if (!isTracked(whole)) return value
-  const t = valueOf(OP.custom, [value, whole])
-  if (t.signature !== null) t.piece = piece
-  return t
-}
-
-/** The same value, which is computed again on the way back, from barriers. */
-export function recomputed(value: Tensor, operands: readonly Tensor[], again: () => Tensor): Tensor {
-  const t = valueOf(OP.custom, [value, ...operands])
-  if (t.signature !== null) t.again = again
-  return t
-}
-
-/**
- * A value that was computed at once, whose cotangents are too: `pull` is given those that tensors have so far, and returns what they then are.
- * `again` records it, for forward mode and where the way back is recorded for others to see.
- */
-export function stepOf(value: Tensor, operands: readonly Tensor[], pull: Step['pull'], again: () => Tensor): Tensor {
-  const t = valueOf(OP.custom, [value, ...operands])
-  if (t.signature !== null) t.step = { pull, again }
-  return t
-}
-
-/** The same value, which what is computed from it is not a duplicate of anything. */
-export function barrier(x: Tensor): Tensor {
-  return valueOf(OP.barrier, [x])
-}
-
-/** Has values computed and kept in one program, whichever is needed first: computed apart, each would compute the others again. */
-export function bundle(values: readonly Tensor[]): void {
-  for (const t of values) if (t.handle === null) t.beside = values
-}
-
-/** Has a loss, what else its function returned, and its gradients computed in the program in which one of them is read. */
-export function company(value: Tensor, rest: readonly Tensor[], gradients: readonly Tensor[]): void {
-  const all = [value, ...rest, ...gradients].filter((t) => t.handle === null)
-  for (const t of all) t.company = all
-  // A gradient is used by the next parameters, and the loss beside it costs next to nothing.
-  if (value.handle === null) for (const g of gradients) if (g.handle === null) g.beside = [value]
-}
-
-/** How many levels are open. */
-export function openLevels(): number {
-  return open.length
-}
-
-/** Whether elements have derivatives. */
-export function isDifferentiable(x: Tensor): boolean {
-  const { kind } = x.type.row
-  return kind === 'float' || kind === 'complex'
-}
+import { ArgumentError, UnsupportedError } from '../errors.js'
+import { flush } from '../execution/flush.js'
+import { OP } from '../generated/table.js'
+import { cotangentsOfJoin } from '../pieces.js'
+import { derivedSignature, handsThrough, isDifferentiable, numbersBeside, operandsOf } from '../program/derived-call.js'
+import { openLevels } from '../program/lifetime.js'
+import { isTensor, type Piece } from '../program/node.js'
+import { derived, valueOf } from '../program/record.js'
+import { readOperands } from '../execution/residuals.js'
+import type { Tensor } from '../tensor.js'
+import type { Signature } from '../types.js'
+import { walk } from '../walk.js'
 
 /** An operation on the way from variables to results: its results, and all that was recorded of it. */
 export interface Entry {
@@ -156,12 +24,6 @@ export interface Entry {
   readonly piece: Tensor['piece']
   readonly again: Tensor['again']
   readonly step: Tensor['step']
-}
-
-/** What stands in the place of each operand of a call. */
-export function operandsOf(t: Tensor, s: Signature): readonly unknown[] {
-  if (t.list !== null) return t.list
-  return rowOf(s.op).operands.length > 1 ? [t.a, t.b] : [t.a]
 }
 
 /**
@@ -197,40 +59,6 @@ export function hold(entries: readonly Entry[]): void {
   }
 }
 
-/** Results or operands whose cotangents fit into a number beside the rest of a key. */
-const GIVEN_IN_NUMBERS = 16
-
-/** What tells derivatives of a call apart: a number where there are few operands, as texts take a microsecond. */
-function keyOf(op: number, operands: number, of: number, given: readonly boolean[]): number | string {
-  if (given.length > GIVEN_IN_NUMBERS || operands >= 1024) return `${op}:${operands}:${of}:${given.map(Number).join('')}`
-  let bits = 1
-  for (const is of given) bits = 2 * bits + Number(is)
-  const kind = op === OP.vjp ? 1 : op === OP.vmap ? 2 : 0
-  return ((bits * 4 + kind) * 1024 + operands) * 1024 + of
-}
-
-/** The signature of what speaks of a call (`vjp`, `jvp`, `vmap`), remembered with the call's own: `of` and `given` as Rust has them. */
-export function derivedSignature(op: number, s: Signature, operands: readonly unknown[], of: number, given: readonly boolean[]): Signature {
-  const key = keyOf(op, operands.length, of, given)
-  const known = s.derived.get(key)
-  if (known !== undefined) return known
-  const forms = operands.map((x) => (isTensor(x) ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
-  const words = [s.op, forms.length, ...forms, of, given.length, ...given.map(Number), ...(s.attr?.words ?? [])]
-  const made = signature(op, 0, internAttr(op, words))
-  s.derived.set(key, made)
-  return made
-}
-
-/** Puts the tensors of a call into a list, and returns its numbers: those among the operands, then the run-time ones. */
-export function numbersBeside(operands: readonly unknown[], params: readonly (number | bigint)[] | null, tensors: Tensor[]): readonly (number | bigint)[] | null {
-  let numbers: (number | bigint)[] | null = null
-  for (const x of operands) {
-    if (isTensor(x)) tensors.push(x)
-    else if (x !== undefined && x !== null) (numbers ??= []).push(typeof x === 'boolean' ? Number(x) : (x as number | bigint))
-  }
-  return numbers === null ? params : params === null ? numbers : [...numbers, ...params]
-}
-
 /** Records what derives a call: its tensors, its results, then what is given. */
 function record(op: number, entry: Entry, of: number, given: readonly (Tensor | undefined)[]): Tensor {
   const { operands, results, params } = entry
@@ -243,11 +71,6 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
   let dropped = false
   for (const x of tensors) dropped ||= x.handle === null && x.seen > 0
   return derived(s, dropped ? readOperands(s, tensors, all === null ? 0 : all.length) : tensors, all)
-}
-
-/** Whether an operation has the value of its first operand, as it is. */
-export function handsThrough({ op }: Signature): boolean {
-  return op === OP.custom || op === OP.barrier
 }
 
 /** What was found for each value: a tensor of its own, to be disposed of apart from what was given and from the others. */
@@ -296,7 +119,7 @@ export function backward(
     if (g !== undefined) add(x, g)
   })
   // Whatever else is wanted of the results is computed with what the way back reads of them.
-  const atOnce = open.length === 1 && entries.some(({ step }) => step !== null)
+  const atOnce = openLevels() === 1 && entries.some(({ step }) => step !== null)
   if (atOnce) flush(results, false)
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as Entry

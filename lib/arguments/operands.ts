@@ -1,0 +1,44 @@
+// Operands of a call, checked: tensors, and arrays and numbers that stand for some.
+
+import { checkAlive, isTensor } from '../program/node.js'
+import { rowOf } from '../program/op-table.js'
+import type { Scalar } from '../program/record.js'
+import type { Tensor } from '../tensor.js'
+import { TracedNumber } from '../traced.js'
+import { isListed, tensorOf } from './arrays.js'
+import { wrong } from './validate.js'
+
+/** As {@link tensorGiven}; an array becomes one. */
+export function arrayGiven(op: string, name: string, value: unknown): Tensor {
+  return isListed(value) ? tensorOf(op, value, undefined) : tensorGiven(op, name, value)
+}
+
+/** A tensor that can be used. */
+export function tensorGiven(op: string, name: string, value: unknown): Tensor {
+  if (!isTensor(value)) throw wrong(op, name, 'a tensor', value)
+  checkAlive(op, value)
+  return value
+}
+
+/** A tensor that can be used, or what may stand for one. */
+export function operandGiven(op: string, name: string, value: unknown): Tensor | Scalar {
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
+  if (value instanceof TracedNumber) return value as unknown as number
+  if (isListed(value)) return tensorOf(op, value, undefined)
+  if (!isTensor(value)) throw wrong(op, name, 'a tensor or a number', value)
+  checkAlive(op, value)
+  return value
+}
+
+/** The tensors of a variadic operation, copied: the caller's list may change before they are computed. */
+export function tensorList(op: number, list: unknown): readonly Tensor[] {
+  const { name, operands } = rowOf(op)
+  if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
+  const tensors: Tensor[] = []
+  for (let i = 0; i < list.length; i++) {
+    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], tensors[0]) : list[i]
+    if (!isTensor(x)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
+    tensors.push(x)
+  }
+  return tensors
+}

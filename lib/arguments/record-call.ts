@@ -1,0 +1,81 @@
+// From the arguments of a call to a recorded operation: arrays become tensors, options are read, attributes encoded.
+
+import { ArgumentError } from '../errors.js'
+import { checkDefault } from '../exact.js'
+import { DTYPE } from '../generated/dtypes.js'
+import { OP } from '../generated/table.js'
+import { rowOf } from '../program/op-table.js'
+import { recordBinary, recordCall, recordOutputs, recordUnary } from '../program/record.js'
+import type { Tensor } from '../tensor.js'
+import { TracedNumber } from '../traced.js'
+import type { Attr } from '../types.js'
+import { isListed, withTensors } from './arrays.js'
+import { attrOf, paramsOf } from './encode.js'
+import { checkOptions } from './options.js'
+
+/** A number that alone says what dtype comes out. */
+function checkFill(value: unknown): void {
+  if (typeof value === 'number') checkDefault('full', DTYPE.float32, value, () => "'fillValue'")
+  else if (value instanceof TracedNumber) value.check(checkFill)
+}
+
+/**
+ * Records an operation on one tensor.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor and no array of numbers, `ERR_DISPOSED`, or the typed error of the call.
+ */
+export function unary(op: number, x: unknown): Tensor {
+  return recordUnary(op, isListed(x) ? withTensors(op, [x], null)[0] : x)
+}
+
+/**
+ * Records an operation on two operands, one of which may be a scalar.
+ *
+ * @throws {TensorError} as {@link unary}.
+ */
+export function binary(op: number, a: unknown, b: unknown): Tensor {
+  if (!isListed(a) && !isListed(b)) return recordBinary(op, a, b)
+  const [x, y] = withTensors(op, [a, b], null)
+  return recordBinary(op, x, y)
+}
+
+/** Operands and attributes of any call. */
+function prepared(op: number, operands: readonly unknown[], attrs: readonly unknown[]): readonly [operands: readonly unknown[], attr: Attr | null] {
+  const attr = attrOf(op, rowOf(op), attrs, operands)
+  return [operands.some(isListed) ? withTensors(op, operands, attr) : operands, attr]
+}
+
+/** Records an operation with one output. */
+export function one(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor {
+  if (op === OP.full && attrs[1] === undefined) checkFill(operands[0])
+  const [tensors, attr] = prepared(op, operands, attrs)
+  return recordCall(op, tensors, attr, paramsOf(rowOf(op), params))
+}
+
+/** Records an operation with several outputs. */
+export function many(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor[] {
+  const [tensors, attr] = prepared(op, operands, attrs)
+  return recordOutputs(op, tensors, attr, paramsOf(rowOf(op), params))
+}
+
+/** The options of an operation: its last argument but for the `surplus` behind it. `bare` names the one that may stand alone. */
+export function readOptions(op: number, options: unknown, names: readonly string[], surplus: number, bare?: string): Record<string, unknown> {
+  const row = rowOf(op)
+  const alone = bare !== undefined && (typeof options === 'number' || Array.isArray(options))
+  const read = alone ? { [bare]: options } : checkOptions(row.name, options, names, row)
+  if (surplus > 0) throw new ArgumentError(`${row.name}: ${surplus} too many arguments; options are one object (${names.join(', ')})`)
+  return read
+}
+
+/**
+ * Refuses what is passed behind the `count` arguments of an operation without options. An array's `map` passes each element's position and
+ * the array besides, which means nothing.
+ */
+export function surplus(op: number, passed: IArguments, count: number): void {
+  const mapped = count === 1 && passed.length === 3 && typeof passed[1] === 'number' && Array.isArray(passed[2])
+  if (mapped) return
+  const { name, attrs } = rowOf(op)
+  const several = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
+  const hint = op === OP.round ? '; for two decimals write x.mul(100).round().div(100)' : several
+  throw new ArgumentError(`${name}: ${passed.length - count} too many arguments${hint}`)
+}
