@@ -1,33 +1,33 @@
 // The public surface of the package: what `import * as ft from 'ferrotensor'` sees.
 
-export { Tensor } from './lib/tensor.js'
+export { Tensor } from './lib/tensor/tensor.js'
 export { isTensor } from './lib/program/node.js'
 
 export * from './lib/generated/functions.js'
 export * from './lib/generated/names/root.js'
-export * as backends from './lib/backends.js'
-export * as data from './lib/data.js'
-export * as einops from './lib/einops.js'
-export * as fft from './lib/fft.js'
-export * as io from './lib/io.js'
-export * as linalg from './lib/linalg.js'
-export * as nn from './lib/nn.js'
-export * as optim from './lib/optim.js'
-export * as random from './lib/random.js'
-export * as signal from './lib/signal.js'
+export * as backends from './lib/backends/index.js'
+export * as data from './lib/data/index.js'
+export * as einops from './lib/arrays/einops.js'
+export * as fft from './lib/fft/index.js'
+export * as io from './lib/io/index.js'
+export * as linalg from './lib/linalg/index.js'
+export * as nn from './lib/nn/index.js'
+export * as optim from './lib/optim/index.js'
+export * as random from './lib/random/index.js'
+export * as signal from './lib/signal/index.js'
 export * as special from './lib/generated/names/special.js'
-export * as tree from './lib/tree.js'
+export * as tree from './lib/tree/index.js'
 
-export { asarray, fromTypedArray, tensor, type CreationOptions, type DTypeOfData, type TensorData, type TensorOptions } from './lib/creation.js'
-export { emptyLike, fullLike, onesLike, zerosLike } from './lib/creation-like.js'
-export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
-export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
-export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './lib/numpy.js'
+export { asarray, fromTypedArray, tensor, type CreationOptions, type DTypeOfData, type TensorData, type TensorOptions } from './lib/values/create.js'
+export { emptyLike, fullLike, onesLike, zerosLike } from './lib/values/create-like.js'
+export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/arrays/ranges.js'
+export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/arrays/associative-scan.js'
+export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './lib/names/numpy.js'
 export {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, maskedFill, maskedSelect, narrow, numel, permute, select,
   t, view, type BucketizeOptions, type Numbers
-} from './lib/pytorch.js'
-export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
+} from './lib/names/pytorch.js'
+export { diagEmbed, type DiagEmbedOptions } from './lib/arrays/diagonal.js'
 export { packbits, unpackbits, type PackbitsOptions, type UnpackbitsOptions } from './lib/arrays/bits.js'
 export { exp2, gradient, logaddexp, logsumexp, sigmoid, sinc } from './lib/arrays/complex.js'
 export { choose, piecewise, type ChooseOptions, type Piece } from './lib/arrays/choices.js'
@@ -61,9 +61,9 @@ export {
   type Reduction, type ScatterReduceOptions
 } from './lib/arrays/updates.js'
 export { cov, trapezoid, type CovOptions } from './lib/arrays/weighted.js'
-export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
-export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
-export { arraySplit, chunk, split, unstack, type PiecesOf, type PiecesOptions } from './lib/pieces.js'
+export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/arrays/extremes.js'
+export { broadcastArrays, broadcastShapes } from './lib/arrays/broadcasting.js'
+export { arraySplit, chunk, split, unstack, type PiecesOf, type PiecesOptions } from './lib/arrays/split.js'
 export {
   argwhere,
   argwhereAsync,
@@ -89,7 +89,7 @@ export {
   type IsinOptions,
   type Unique,
   type UniqueOptions
-} from './lib/sets.js'
+} from './lib/arrays/sets.js'
 export {
   bincount,
   bincountAsync,
@@ -102,27 +102,27 @@ export {
   type Histogram,
   type HistogramBinEdgesOptions,
   type HistogramOptions
-} from './lib/histogram.js'
-export * from './lib/constants.js'
-export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/dtypes.js'
-export { polyfit, polyval, roots, type PolyfitOptions } from './lib/polynomial.js'
-export { checkpoint, customGradient } from './lib/custom-gradient.js'
-export { hessian, jacobian } from './lib/jacobian.js'
-export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'
-export { jit, type JitOptions, type Traces } from './lib/jit.js'
-export { vmap, type Axes, type VmapOptions } from './lib/vmap.js'
-export { detectNaN } from './lib/nan.js'
-export { Slice, slice } from './lib/slice.js'
-export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
-export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
-export { evaluate, evaluateSync, type ArrayOfRank, type NestedArray } from './lib/reading.js'
-export { plan, Plan, type PlannedKernel, type Rejection } from './lib/plan.js'
-export { profile, Profile, type DevicePeak, type KernelProfile } from './lib/profile.js'
-export type { MemorySample, ProfileSpan, SpanKind } from './lib/profile/spans.js'
-export type { Trace, TraceEvent } from './lib/profile/trace.js'
-export { scope, scopeAsync, type AsyncScope } from './lib/scope.js'
-export { fromShared, type SharedTensor } from './lib/share.js'
-export { config, resetStats, stats, strict, type Config, type Stats, type Strictness } from './lib/stats.js'
+} from './lib/arrays/histogram.js'
+export * from './lib/tensor/constants.js'
+export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/tensor/dtype-info.js'
+export { polyfit, polyval, roots, type PolyfitOptions } from './lib/signal/polynomial.js'
+export { checkpoint, customGradient } from './lib/autodiff/custom-gradient.js'
+export { hessian, jacobian } from './lib/autodiff/jacobian.js'
+export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/autodiff/grad.js'
+export { jit, type JitOptions, type Traces } from './lib/tracing/jit.js'
+export { vmap, type Axes, type VmapOptions } from './lib/tracing/vmap.js'
+export { detectNaN } from './lib/diagnostics/detect-nan.js'
+export { Slice, slice } from './lib/indexing/slice.js'
+export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices/devices.js'
+export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory/memory.js'
+export { evaluate, evaluateSync, type ArrayOfRank, type NestedArray } from './lib/values/read.js'
+export { plan, Plan, type PlannedKernel, type Rejection } from './lib/diagnostics/plan.js'
+export { profile, Profile, type DevicePeak, type KernelProfile } from './lib/diagnostics/profile.js'
+export type { MemorySample, ProfileSpan, SpanKind } from './lib/diagnostics/profile/spans.js'
+export type { Trace, TraceEvent } from './lib/diagnostics/profile/trace.js'
+export { scope, scopeAsync, type AsyncScope } from './lib/memory/scope.js'
+export { fromShared, type SharedTensor } from './lib/values/share.js'
+export { config, resetStats, stats, strict, type Config, type Stats, type Strictness } from './lib/diagnostics/stats.js'
 export {
   ArgumentError,
   BackendUnavailableError,
@@ -166,26 +166,26 @@ export type {
   Takes,
   TakesTable
 } from './lib/generated/dtypes.js'
-export type { PositionDType } from './lib/indices.js'
-export type { IndexItem, Indices } from './lib/indexing.js'
+export type { PositionDType } from './lib/indexing/index-arrays.js'
+export type { IndexItem, Indices } from './lib/indexing/at.js'
 export type { DeviceMemory, Fallback, Rewriting } from './lib/native/control.js'
 export { type Listed, type Positions } from './lib/arguments/arrays.js'
-export type { Instead } from './lib/instead.js'
-export type { Several } from './lib/several.js'
-export type { Nested } from './lib/nested.js'
-export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
-export type { TensorJSON } from './lib/print.js'
-export type { AbortSignalLike, JobOptions, Progress } from './lib/progress.js'
+export type { Instead } from './lib/errors/instead.js'
+export type { Several } from './lib/tensor/several.js'
+export type { Nested } from './lib/values/nested.js'
+export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/tensor/operand.js'
+export type { TensorJSON } from './lib/tensor/print.js'
+export type { AbortSignalLike, JobOptions, Progress } from './lib/arguments/job-options.js'
 export { type Scalar } from './lib/program/record.js'
-export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'
+export type { DTypeOfArray, TypedArray } from './lib/values/typed-arrays.js'
 
 import * as errors from './lib/errors.js'
-import { nameClasses } from './lib/names.js'
-import * as nn from './lib/nn.js'
-import { Plan } from './lib/plan.js'
-import { Profile } from './lib/profile.js'
-import * as random from './lib/random.js'
-import { Slice } from './lib/slice.js'
-import { Tensor } from './lib/tensor.js'
+import { nameClasses } from './lib/names/class-names.js'
+import * as nn from './lib/nn/index.js'
+import { Plan } from './lib/diagnostics/plan.js'
+import { Profile } from './lib/diagnostics/profile.js'
+import * as random from './lib/random/index.js'
+import { Slice } from './lib/indexing/slice.js'
+import { Tensor } from './lib/tensor/tensor.js'
 
 nameClasses({ Tensor, Slice, Plan, Profile, ...errors, ...nn, ...random })

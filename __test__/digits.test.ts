@@ -3,7 +3,7 @@
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
-import { EXACT } from '../lib/exact.js'
+import { EXACT } from '../lib/program/exact.js'
 import { OP_TABLE } from '../lib/generated/table.js'
 import { throws } from './expect.js'
 

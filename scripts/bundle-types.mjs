@@ -10,7 +10,7 @@ import { dts } from 'rollup-plugin-dts'
 /** What is bundled, and into which file. Types of the package itself are imported: a second class `Tensor` would be another type. */
 const ENTRIES = [
   { from: 'dist/index.d.ts', to: 'index.d.ts' },
-  { from: 'dist/lib/plot.d.ts', to: 'plot.d.ts' },
+  { from: 'dist/lib/plot/index.d.ts', to: 'plot.d.ts' },
   { from: 'dist/testing.d.ts', to: 'testing.d.ts' }
 ]
 // `using` needs Symbol.dispose in the consumer's library, whatever its target is.

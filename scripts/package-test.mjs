@@ -13,7 +13,7 @@ import { checkToolchains } from './toolchains.mjs'
 
 /** Everything the main package may contain; tests, examples, sources and binaries stay at home. */
 const ALLOWED = /^(package\.json|README\.md|LICENSE|(index|plot|testing)\.d\.ts|index\.d\.cts|dist\/(index|testing)\.js|dist\/cjs\/index\.cjs|dist\/lib\/[\w./-]+\.js)$/
-const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'index.d.cts', 'plot.d.ts', 'testing.d.ts', 'dist/index.js', 'dist/testing.js', 'dist/cjs/index.cjs', 'dist/lib/plot.js', 'dist/lib/tensor.js']
+const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'index.d.cts', 'plot.d.ts', 'testing.d.ts', 'dist/index.js', 'dist/testing.js', 'dist/cjs/index.cjs', 'dist/lib/plot/index.js', 'dist/lib/tensor/tensor.js']
 
 const TYPED = `import * as ft from 'ferrotensor'
 const sum: ft.Tensor<'float64'> = ft.tensor([1, 2, 3]).add(ft.fromTypedArray(new Float64Array([1, 1, 1])))

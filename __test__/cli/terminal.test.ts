@@ -4,7 +4,7 @@
 import test from 'ava'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import * as ft from 'ferrotensor'
-import { columns } from '../../lib/columns.js'
+import { columns } from '../../lib/text/table.js'
 import { withBar, type Terminal } from '../../lib/cli/bar.js'
 import { run } from '../child.js'
 import { folder } from '../io/folder.js'

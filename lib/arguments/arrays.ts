@@ -1,15 +1,15 @@
 // JavaScript arrays where an operation takes a tensor: which dtype and device they get.
 
-import { fromList } from '../creation.js'
-import { deviceNumber } from '../devices.js'
+import { deviceNumber } from '../devices/devices.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
-import { advanced } from '../indices.js'
-import type { Flat, Nested } from '../nested.js'
+import { advanced } from '../indexing/index-arrays.js'
 import { isTensor } from '../program/node.js'
 import { operandName, rowOf } from '../program/op-table.js'
-import type { Tensor } from '../tensor.js'
-import { infer, signature, type Attr } from '../types.js'
-import { upload } from '../upload.js'
+import { infer, signature, type Attr } from '../program/types.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { fromList } from '../values/create.js'
+import type { Flat, Nested } from '../values/nested.js'
+import { upload } from '../values/upload.js'
 
 /** Nested arrays of numbers: what JavaScript has for a tensor of float32. */
 export type Listed = readonly Nested<number>[]

@@ -1,13 +1,13 @@
 // Attributes and run-time numbers of a call, from values to words.
 
-import { deviceNumber } from '../devices.js'
+import { deviceNumber } from '../devices/devices.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE } from '../generated/dtypes.js'
 import type { AttrRow, OpRow, ParamRow } from '../generated/table.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
-import { TracedNumber } from '../traced.js'
-import { Attr, internAttr } from '../types.js'
+import { TracedNumber } from '../program/placeholder.js'
+import { Attr, internAttr } from '../program/types.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { dtypeNamed, integer, integers, MOST_AXES, number, padding, wrong } from './validate.js'
 
 function list(words: number[], values: readonly number[]): void {

@@ -2,9 +2,9 @@
 
 import { checkAlive, isTensor } from '../program/node.js'
 import { rowOf } from '../program/op-table.js'
+import { TracedNumber } from '../program/placeholder.js'
 import type { Scalar } from '../program/record.js'
-import type { Tensor } from '../tensor.js'
-import { TracedNumber } from '../traced.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { isListed, tensorOf } from './arrays.js'
 import { wrong } from './validate.js'
 

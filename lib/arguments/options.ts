@@ -2,11 +2,11 @@
 
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
+import { didYouMean, nowhere } from '../errors/did-you-mean.js'
 import type { OpRow } from '../generated/table.js'
-import { didYouMean, nowhere } from '../nearest.js'
 import { isTensor } from '../program/node.js'
 import { axisLast } from '../program/op-table.js'
-import { TracedNumber } from '../traced.js'
+import { TracedNumber } from '../program/placeholder.js'
 import { isDType } from './validate.js'
 
 /**

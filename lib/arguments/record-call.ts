@@ -1,14 +1,14 @@
 // From the arguments of a call to a recorded operation: arrays become tensors, options are read, attributes encoded.
 
 import { ArgumentError } from '../errors.js'
-import { checkDefault } from '../exact.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { OP } from '../generated/table.js'
+import { checkDefault } from '../program/exact.js'
 import { rowOf } from '../program/op-table.js'
+import { TracedNumber } from '../program/placeholder.js'
 import { recordBinary, recordCall, recordOutputs, recordUnary } from '../program/record.js'
-import type { Tensor } from '../tensor.js'
-import { TracedNumber } from '../traced.js'
-import type { Attr } from '../types.js'
+import type { Attr } from '../program/types.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { isListed, withTensors } from './arrays.js'
 import { attrOf, paramsOf } from './encode.js'
 import { checkOptions } from './options.js'

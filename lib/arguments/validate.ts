@@ -2,8 +2,8 @@
 
 import { ArgumentError, DTypeError, IndexError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
+import { meantOrAll } from '../errors/did-you-mean.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
-import { meantOrAll } from '../nearest.js'
 
 export function wrong(op: string, name: string, wanted: string, value: unknown): ArgumentError {
   return new ArgumentError(`${op}: '${name}' must be ${wanted}, got ${shown(value)}`)

@@ -1,16 +1,16 @@
 // Booleans packed into bytes, and bytes into bits.
 
+import type { Listed, Positions } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { axisGiven, integer, oneOf } from '../arguments/validate.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
-import type { Listed, Positions } from '../arguments/arrays.js'
-import { arange } from '../ranges.js'
-import { slice } from '../slice.js'
+import { slice } from '../indexing/slice.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { axisOrOptions, integersGiven } from './options.js'
+import { arange } from './ranges.js'
 
 /** Options of `packbits`. */
 export interface PackbitsOptions {

@@ -1,17 +1,17 @@
 // Differences of the flattened tensor, and how many points fall where along several axes.
 
+import { isListed, tensorOf, type Listed } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer, number } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { concat, diff, equal, ones, searchsorted, where, zeros } from '../generated/functions.js'
-import { histogram, histogramBinEdges, type EdgesOf } from '../histogram.js'
-import { isListed, tensorOf, type Listed } from '../arguments/arrays.js'
-import { several, type Several } from '../several.js'
-import type { Tensor } from '../tensor.js'
+import { several, type Several } from '../tensor/several.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { histogram, histogramBinEdges, type EdgesOf } from './histogram.js'
 
 /** Options of `ediff1d`. */
 export interface Ediff1dOptions {

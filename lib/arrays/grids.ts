@@ -1,21 +1,21 @@
 // Tensors made of positions: triangles, powers, coordinates, diagonals, and what a function makes of coordinates.
 
+import type { Listed } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { dtypeOption, flag, integer, number, shapeGiven } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
-import type { CreationOptions } from '../creation.js'
-import { deviceNumber } from '../devices.js'
+import { within } from '../arguments/within.js'
+import { deviceNumber } from '../devices/devices.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
-import { diag, ones, pow, stack, type DiagOptions, type EyeOptions, zeros } from '../generated/functions.js'
-import type { Listed } from '../arguments/arrays.js'
-import { allocate } from '../nested.js'
-import { isHalf } from '../half.js'
-import { arange, logspace, type LinspaceOptions } from '../ranges.js'
-import type { Tensor } from '../tensor.js'
-import { upload } from '../upload.js'
+import { diag, ones, pow, stack, zeros, type DiagOptions, type EyeOptions } from '../generated/functions.js'
+import { isHalf } from '../program/half.js'
+import type { Tensor } from '../tensor/tensor.js'
+import type { CreationOptions } from '../values/create.js'
+import { allocate } from '../values/nested.js'
+import { upload } from '../values/upload.js'
+import { arange, logspace, type LinspaceOptions } from './ranges.js'
 
 /**
  * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 unless told

@@ -1,14 +1,14 @@
 // A function of yours along an axis, line by line.
 
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { axisGiven } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType } from '../generated/dtypes.js'
 import { stack } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** More lines than this are a mistake: the function is called for each, and what it does is recorded. */
 const MOST = 2 ** 16

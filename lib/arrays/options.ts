@@ -1,13 +1,13 @@
 // What functions of whole arrays are told beside tensors, checked.
 
+import { isListed, positionsOf } from '../arguments/arrays.js'
 import { arrayGiven, tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { oneOf } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE } from '../generated/dtypes.js'
-import { isListed, positionsOf } from '../arguments/arrays.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** The axis of a call, which may stand alone. */
 export interface AxisOptions {

@@ -1,20 +1,20 @@
 // Positions in row-major order and along axes, and rows of all combinations.
 
+import type { Listed, Positions } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer, shapeGiven } from '../arguments/validate.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, stack, zeros } from '../generated/functions.js'
-import type { PositionDType } from '../indices.js'
-import type { Listed, Positions } from '../arguments/arrays.js'
-import type { PromoteAll } from '../operand.js'
-import { allocate } from '../nested.js'
-import { meshgrid } from '../ranges.js'
-import type { Tensor } from '../tensor.js'
-import { upload } from '../upload.js'
+import type { PositionDType } from '../indexing/index-arrays.js'
+import type { PromoteAll } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { allocate } from '../values/nested.js'
+import { upload } from '../values/upload.js'
 import { indexMode, integersGiven, listGiven, wideIntegers } from './options.js'
+import { meshgrid } from './ranges.js'
 
 /** Positions that fail when they are read where an axis of this size does not have them, and count from its start. */
 function checked(positions: Tensor, size: number): Tensor<PositionDType> {

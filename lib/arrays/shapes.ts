@@ -1,20 +1,23 @@
 // Operations on shapes that take more than their rows: several new axes, counts of their own for each place, and no axis at all.
 
+import { isListed, type Listed, type Positions } from '../arguments/arrays.js'
 import { arrayGiven, tensorList } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, integers } from '../arguments/validate.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
-import { concat as concatAlong, expandDims as expandOne, flatten as flattenBetween, repeat as repeatEqually, tile as tileAlong, type FlattenOptions, type RepeatOptions } from '../generated/functions.js'
+import {
+  concat as concatAlong, expandDims as expandOne, flatten as flattenBetween, repeat as repeatEqually, tile as tileAlong, type FlattenOptions,
+  type RepeatOptions
+} from '../generated/functions.js'
 import { OP } from '../generated/table.js'
-import { isListed, type Listed, type Positions } from '../arguments/arrays.js'
-import type { PromoteAll } from '../operand.js'
-import { allocate } from '../nested.js'
-import { dataSync } from '../reading.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
-import { upload } from '../upload.js'
+import type { PromoteAll } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { allocate } from '../values/nested.js'
+import { dataSync } from '../values/read.js'
+import { upload } from '../values/upload.js'
 import { axisOrOptions, integersGiven, MOST_PLACES } from './options.js'
 
 /**

@@ -1,15 +1,15 @@
 // Orders by several keys and by one place, and the elements where something is true or changes.
 
+import type { Listed } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { axisGiven, integer, integers } from '../arguments/validate.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { any, concat, notEqual, ones } from '../generated/functions.js'
-import type { Listed } from '../arguments/arrays.js'
-import { slice } from '../slice.js'
+import { slice } from '../indexing/slice.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { axisOrOptions, listGiven, rowsGiven, type AxisOptions } from './options.js'
 
 /**

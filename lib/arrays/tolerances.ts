@@ -1,14 +1,14 @@
 // Ranks and pseudoinverses of matrices in stacks, each with a tolerance of its own.
 
+import { isListed, type Listed } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
+import { within } from '../arguments/within.js'
 import type { DType, FloatOf } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { matrixRank as rankOf, pinv as inverseOf, svd, svdvals } from '../generated/linalg.js'
-import { isListed, type Listed } from '../arguments/arrays.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `linalg.matrixRank` and `linalg.pinv`. */
 export interface ToleranceOptions {

@@ -1,21 +1,21 @@
 // Changed copies under the names and with the arguments of NumPy and PyTorch: values put where positions or a mask say.
 
+import { isListed, tensorOf, type Listed, type Positions } from '../arguments/arrays.js'
 import { arrayGiven, operandGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number, oneOf } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { broadcastTo, full, ones, where, zeros } from '../generated/functions.js'
-import { withAt, type IndexItem } from '../indexing.js'
-import { isListed, tensorOf, type Listed, type Positions } from '../arguments/arrays.js'
-import type { Operand } from '../operand.js'
-import { arange } from '../ranges.js'
-import { slice } from '../slice.js'
+import { withAt, type IndexItem } from '../indexing/at.js'
+import { slice } from '../indexing/slice.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import type { Operand } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { integersGiven } from './options.js'
+import { arange } from './ranges.js'
 
 /** Integers along an axis. */
 type Indices = Tensor | Positions

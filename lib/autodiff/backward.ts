@@ -1,18 +1,18 @@
 // Gradients over recorded operations. While a level is open, what depends on its variables keeps the operation it came from; going
 // back from a result, each operation's gradient is one operation more, whose meaning is Rust's (crates/ops/src/derived.rs).
 
+import { cotangentsOfJoin } from '../arrays/split.js'
 import { ArgumentError, UnsupportedError } from '../errors.js'
 import { flush } from '../execution/flush.js'
+import { readOperands } from '../execution/residuals.js'
 import { OP } from '../generated/table.js'
-import { cotangentsOfJoin } from '../pieces.js'
 import { derivedSignature, handsThrough, isDifferentiable, numbersBeside, operandsOf } from '../program/derived-call.js'
 import { openLevels } from '../program/lifetime.js'
 import { isTensor, type Piece } from '../program/node.js'
 import { derived, valueOf } from '../program/record.js'
-import { readOperands } from '../execution/residuals.js'
-import type { Tensor } from '../tensor.js'
-import type { Signature } from '../types.js'
-import { walk } from '../walk.js'
+import { walk } from '../program/traverse.js'
+import type { Signature } from '../program/types.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** An operation on the way from variables to results: its results, and all that was recorded of it. */
 export interface Entry {

@@ -4,7 +4,7 @@ import { OP } from '../generated/table.js'
 import { isTracked } from '../program/lifetime.js'
 import type { Piece, Step } from '../program/node.js'
 import { valueOf } from '../program/record.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** The same value as a variable of a level. */
 export function variable(x: Tensor, level: number): Tensor {

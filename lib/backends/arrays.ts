@@ -1,11 +1,11 @@
 // Flat arrays of the caller: that they hold floats, that their memory is there, and whether two of them share it.
 
 import { types } from 'node:util'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType } from '../generated/dtypes.js'
 import { isTensor } from '../program/node.js'
-import { dtypeOfArray, isBuffer, OF_TYPED_ARRAYS, validate } from '../typedarray.js'
+import { dtypeOfArray, isBuffer, OF_TYPED_ARRAYS, validate } from '../values/typed-arrays.js'
 
 /** What backends compute on: plain memory, in row-major order. */
 export type FloatArray = Float32Array | Float64Array

@@ -1,10 +1,10 @@
 // A backend as its user sees it: the protocol, the same on every one, over an engine that runs jobs.
 
+import { jobOptions, type JobOptions } from '../arguments/job-options.js'
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, BackendUnavailableError } from '../errors.js'
-import { jobOptions, type JobOptions } from '../progress.js'
-import { dtypeOfArray } from '../typedarray.js'
+import { shown } from '../errors/describe-value.js'
+import { dtypeOfArray } from '../values/typed-arrays.js'
 import { copied, flatArray, isShared, zeros, type FloatArray, type SameArray } from './arrays.js'
 import type { BackendInfo, Engine } from './engine.js'
 import { isEmpty, jobOf, OPERATIONS, rounded, type Call, type Job, type Operation } from './job.js'

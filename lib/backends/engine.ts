@@ -1,6 +1,6 @@
 // What stands behind a backend: something that runs jobs whose arguments are known to be right.
 
-import type { JobOptions } from '../progress.js'
+import type { JobOptions } from '../arguments/job-options.js'
 import type { Precision } from './arrays.js'
 import type { Job } from './job.js'
 

@@ -1,12 +1,12 @@
 // GPUs as backends: arrays go to the device as tensors, the operation runs there, and the result is read back.
 
 import { within } from '../arguments/within.js'
-import { fromTypedArray } from '../creation.js'
-import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
+import { devices, type AbsentDevice, type PresentDevice } from '../devices/devices.js'
 import { VERSION } from '../generated/package.js'
-import { data, dataSync } from '../reading.js'
-import { scope } from '../scope.js'
-import type { Tensor } from '../tensor.js'
+import { scope } from '../memory/scope.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { fromTypedArray } from '../values/create.js'
+import { data, dataSync } from '../values/read.js'
 import type { FloatArray, Precision } from './arrays.js'
 import type { Engine } from './engine.js'
 import type { Job, Operation } from './job.js'

@@ -1,8 +1,8 @@
 // Which backends there are: in TypeScript, on the CPU, on GPUs; by name, absent ones with the reason.
 
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
-import { didYouMean } from '../nearest.js'
+import { shown } from '../errors/describe-value.js'
+import { didYouMean } from '../errors/did-you-mean.js'
 import { backendOf, type Backend } from './backend.js'
 import { cpuEngines } from './cpu.js'
 import type { Engine } from './engine.js'

@@ -1,8 +1,8 @@
 // Which backend a piece of work should run on: by the table of thresholds, or as the environment says.
 
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, BackendUnavailableError, DTypeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { Precision } from './arrays.js'
 import type { Backend } from './backend.js'
 import { OPERATIONS, productSizes, sizeGiven, type Operation } from './job.js'

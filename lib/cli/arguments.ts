@@ -2,7 +2,7 @@
 // was probably meant.
 
 import { parseArgs } from 'node:util'
-import { meantOrAll } from '../nearest.js'
+import { meantOrAll } from '../errors/did-you-mean.js'
 import { COMMANDS, type CommandRow } from './commands.js'
 import { usage } from './help.js'
 import { quoted, shortened } from './output.js'

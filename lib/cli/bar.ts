@@ -1,6 +1,6 @@
 // A progress bar on standard error, drawn only where that is a terminal, and gone once the job is done.
 
-import type { Progress } from '../progress.js'
+import type { Progress } from '../arguments/job-options.js'
 import { printable } from './output.js'
 
 /** Characters of the bar alone. */

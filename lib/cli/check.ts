@@ -1,12 +1,12 @@
 // `ferrotensor check`: versions, the native module, and known results on each device.
 
-import { columns } from '../columns.js'
-import { devices, type PresentDevice } from '../devices.js'
+import { devices, type PresentDevice } from '../devices/devices.js'
+import { stats } from '../diagnostics/stats.js'
 import { TensorError } from '../errors.js'
 import { VERSION } from '../generated/package.js'
 import { absence, loaded } from '../native.js'
-import { stats } from '../stats.js'
-import { duration } from '../units.js'
+import { columns } from '../text/table.js'
+import { duration } from '../text/units.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { difference, KNOWN_RESULTS } from './known-results.js'

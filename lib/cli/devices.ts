@@ -1,9 +1,9 @@
 // `ferrotensor devices`: the devices that are there, and why others are not.
 
-import { columns } from '../columns.js'
-import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
+import { devices, type AbsentDevice, type PresentDevice } from '../devices/devices.js'
 import { DTYPES } from '../generated/dtypes.js'
-import { metric } from '../units.js'
+import { columns } from '../text/table.js'
+import { metric } from '../text/units.js'
 import { EXIT, type Run } from './commands.js'
 import { paint, print, printJson } from './output.js'
 import { defaultDevice, type Default } from './present.js'

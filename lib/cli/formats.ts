@@ -2,13 +2,13 @@
 
 import { basename, extname } from 'node:path'
 import { dtypeOption } from '../arguments/validate.js'
-import { deviceNumber } from '../devices.js'
+import { deviceNumber } from '../devices/devices.js'
 import { FormatError } from '../errors.js'
-import { loadAsync, loading, openAsync, tableOptions, type Entry, type Format, type Opened } from '../files.js'
+import { didYouMean, meantOrAll } from '../errors/did-you-mean.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
+import { loadAsync, loading, openAsync, tableOptions, type Entry, type Format, type Opened } from '../io/transfer.js'
 import { native } from '../native.js'
-import { didYouMean, meantOrAll } from '../nearest.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { UsageError, type Arguments } from './arguments.js'
 import { quoted } from './output.js'
 

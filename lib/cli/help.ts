@@ -1,6 +1,6 @@
 // What `--help` prints, of the program and of each command: made of the table of commands, and no larger than 80 x 24 characters.
 
-import { columns } from '../columns.js'
+import { columns } from '../text/table.js'
 import { COMMANDS, type CommandRow } from './commands.js'
 
 const list = (rows: readonly (readonly string[])[]): string[] => columns('ll', rows).map((line) => `  ${line}`)

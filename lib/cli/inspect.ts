@@ -1,11 +1,11 @@
 // `ferrotensor inspect`: the arrays of a file and its metadata, and with `--stats` what is in the elements.
 
-import { columns } from '../columns.js'
-import type { Entry } from '../files.js'
 import { DTYPE, DTYPES } from '../generated/dtypes.js'
-import { evaluate } from '../reading.js'
-import type { Tensor } from '../tensor.js'
-import { digits, metric } from '../units.js'
+import type { Entry } from '../io/transfer.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { columns } from '../text/table.js'
+import { digits, metric } from '../text/units.js'
+import { evaluate } from '../values/read.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { tableReading, withFile, type OpenFile } from './formats.js'

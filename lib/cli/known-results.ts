@@ -1,7 +1,7 @@
 // Operations with results that are known beforehand, one for each way that elements go through a device.
 
 import * as ft from '../../index.js'
-import type { Device } from '../operand.js'
+import type { Device } from '../tensor/operand.js'
 
 /** An operation and its result. */
 export interface KnownResult {

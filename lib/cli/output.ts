@@ -1,8 +1,8 @@
 // What commands print: lines and JSON on standard output, messages on standard error. Text out of files cannot steer the terminal, and
 // there are colours only where somebody looks.
 
-import { printable } from '../printable.js'
-import { metric } from '../units.js'
+import { printable } from '../text/printable.js'
+import { metric } from '../text/units.js'
 
 export { printable }
 

@@ -1,6 +1,6 @@
 // The devices that a command is to use, all that are there or the one that `--device` names; and which is the default.
 
-import { deviceName, deviceNumber, devices, type PresentDevice } from '../devices.js'
+import { deviceName, deviceNumber, devices, type PresentDevice } from '../devices/devices.js'
 import { BackendUnavailableError, TensorError } from '../errors.js'
 import { absence } from '../native.js'
 import type { Arguments } from './arguments.js'

@@ -1,13 +1,13 @@
 // Memory pressure: what is done before a program is refused, and what keeps synchronous loops bounded. Values that
 // JavaScript dropped are free only after a garbage collection, which V8 sees no reason for: tensors are small objects to it.
 
-import { collectAll, collectYoung } from '../collector.js'
 import { FileError, OutOfMemoryError } from '../errors.js'
 import { WANT_FULL, WANT_MINOR } from '../generated/protocol.js'
 import { native } from '../native.js'
 import { WATCH_KIB } from '../program/hooks.js'
-import type { Tensor } from '../tensor.js'
-import { countPinned } from '../walk.js'
+import { countPinned } from '../program/traverse.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { collectAll, collectYoung } from './collector.js'
 import { refusedBytes, tryFlush } from './run.js'
 
 

@@ -10,8 +10,8 @@ import { isJoin } from '../program/join.js'
 import { isTracked, replaceOperands } from '../program/lifetime.js'
 import { enter, isPending, isTensor, NOTHING, OUTSIDE } from '../program/node.js'
 import { recordCall } from '../program/record.js'
-import type { Tensor } from '../tensor.js'
-import { currentAttr, currentType, infer, internAttr, Signature, Type, type Inferred } from '../types.js'
+import { currentAttr, currentType, infer, internAttr, Signature, Type, type Inferred } from '../program/types.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 
 /** Which operands are read, by what inference said: one answer for each signature and types of operands. */

@@ -6,7 +6,7 @@ import { limits } from '../program/hooks.js'
 import { forget, isTracked, keep, openLevels } from '../program/lifetime.js'
 import { isPending } from '../program/node.js'
 import { addSiblings, choose, clearOutputs, nextProgram, outputs, takeAlong, write } from '../program/writer.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { residuals } from './residuals.js'
 
 /** Bytes the last refused program asked for. */

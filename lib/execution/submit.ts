@@ -2,7 +2,7 @@
 
 import { FORCE, WANT_FULL, WANT_MINOR, WARNED } from '../generated/protocol.js'
 import { native } from '../native.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { admit, relieveSoftly } from './pressure.js'
 
 /**

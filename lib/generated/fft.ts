@@ -3,8 +3,8 @@
 
 import type { Listed } from '../arguments/arrays.js'
 import { one, readOptions } from '../arguments/record-call.js'
-import type { Device } from '../operand.js'
-import type { Tensor } from '../tensor.js'
+import type { Device } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { ComplexOf, DType, RealOf, Takes } from './dtypes.js'
 
 /** Options of `fft.fft`. */

@@ -4,10 +4,10 @@
 import type { Listed, Positions } from '../arguments/arrays.js'
 import { tensorList } from '../arguments/operands.js'
 import { binary, many, one, readOptions, surplus, unary } from '../arguments/record-call.js'
-import type { AsDType, Common, Device, DTypeOf, Fits, Operand, PromoteAll, TakesEach, With } from '../operand.js'
-import { several } from '../several.js'
-import type { Several } from '../several.js'
-import type { Tensor } from '../tensor.js'
+import type { AsDType, Common, Device, DTypeOf, Fits, Operand, PromoteAll, TakesEach, With } from '../tensor/operand.js'
+import { several } from '../tensor/several.js'
+import type { Several } from '../tensor/several.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 
 /**

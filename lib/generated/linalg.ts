@@ -3,9 +3,9 @@
 
 import type { Listed } from '../arguments/arrays.js'
 import { binary, many, one, readOptions, surplus, unary } from '../arguments/record-call.js'
-import { several } from '../several.js'
-import type { Several } from '../several.js'
-import type { Tensor } from '../tensor.js'
+import { several } from '../tensor/several.js'
+import type { Several } from '../tensor/several.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { ComplexOf, DType, FloatOf, Promote, RealOf } from './dtypes.js'
 
 /**

@@ -3,8 +3,8 @@
 
 import type { Listed, Positions } from '../arguments/arrays.js'
 import { binary, one, readOptions, surplus, unary } from '../arguments/record-call.js'
-import type { AsDType, Common, DTypeOf, Fits, Operand } from '../operand.js'
-import type { Tensor } from '../tensor.js'
+import type { AsDType, Common, DTypeOf, Fits, Operand } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { DType, FloatOf, Promote, SumOf, Takes } from './dtypes.js'
 
 /**

@@ -3,11 +3,11 @@
 
 import type { Positions } from '../arguments/arrays.js'
 import { binary, many, one, readOptions, surplus, unary } from '../arguments/record-call.js'
-import { Methods } from '../methods.js'
-import type { AsDType, Fits, Operand, Weak, With } from '../operand.js'
-import { several } from '../several.js'
-import type { Several } from '../several.js'
-import type { Tensor } from '../tensor.js'
+import { Methods } from '../tensor/methods.js'
+import type { AsDType, Fits, Operand, Weak, With } from '../tensor/operand.js'
+import { several } from '../tensor/several.js'
+import type { Several } from '../tensor/several.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions, UnfoldOptions, NanmedianOptions, NanquantileOptions, NanpercentileOptions, NancumulativeSumOptions, NancumulativeProdOptions } from './functions.js'
 

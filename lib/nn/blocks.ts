@@ -1,15 +1,15 @@
 // The windows of pictures as columns of a matrix (im2col), and columns added up to pictures again.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer, integers } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
+import { arange } from '../arrays/ranges.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { pad, zeros } from '../generated/functions.js'
-import { arange } from '../ranges.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.unfold` and `nn.fold`. */
 export interface BlockOptions {

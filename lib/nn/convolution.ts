@@ -1,13 +1,13 @@
 // Convolutional layers over one to three spatial axes: x [batch, channels, spatial...], weights as PyTorch lays them out.
 
-import { within } from '../arguments/within.js'
 import { integer, integers, padding } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
-import type { Key } from '../draws.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import { conv, convTranspose, type ConvOptions, type ConvTransposeOptions } from '../generated/nn.js'
-import type { Tensor } from '../tensor.js'
+import type { Key } from '../random/draw.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { OfDType } from './dtypes.js'
 import { weightAndBias, weightOptions, type LinearParams, type WeightOptions } from './linear.js'
 import { Module, type InitOptions } from './module.js'

@@ -1,15 +1,15 @@
 // Vectors brought to one length, and how far apart or how alike two are.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number } from '../arguments/validate.js'
-import { floating, resultType } from '../dtypes.js'
+import { within } from '../arguments/within.js'
+import { broadcastArrays } from '../arrays/broadcasting.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
-import { broadcastArrays } from '../broadcasting.js'
 import { vectorNorm } from '../generated/linalg.js'
-import type { Tensor } from '../tensor.js'
+import { floating, resultType } from '../tensor/dtype-info.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { ranged } from './options.js'
 
 /** Options of `nn.normalize`. */

@@ -1,8 +1,8 @@
 // Which dtypes layers have, as types: of fresh parameters, and of what comes out of a layer by the dtypes of its parameters and its operand.
 
 import type { DType, FloatOf, FloatOrComplexDType, Promote } from '../generated/dtypes.js'
-import type { AsDType, IsOne } from '../operand.js'
-import type { Tensor } from '../tensor.js'
+import type { AsDType, IsOne } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { Module } from './module.js'
 
 /**

@@ -1,20 +1,20 @@
 // Functions of neural networks that are made of rows of other families.
 
+import { isListed, positionsOf } from '../arguments/arrays.js'
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, integer, number } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
-import { bernoulli, gumbel } from '../distributions.js'
-import { floating } from '../dtypes.js'
-import { keyGiven, type Key } from '../draws.js'
+import { within } from '../arguments/within.js'
+import { split } from '../arrays/split.js'
+import { constant } from '../autodiff/markers.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatDType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { oneHot, sigmoid, softmax, where } from '../generated/functions.js'
-import { isListed, positionsOf } from '../arguments/arrays.js'
-import { split } from '../pieces.js'
-import { constant } from '../autodiff/markers.js'
-import type { Tensor } from '../tensor.js'
+import { bernoulli, gumbel } from '../random/distributions.js'
+import { keyGiven, type Key } from '../random/draw.js'
+import { floating } from '../tensor/dtype-info.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.embedding`. */
 export interface EmbedOptions {

@@ -3,14 +3,14 @@
 import { checkOptions } from '../arguments/options.js'
 import { dtypeOption, shapeGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { truncatedNormal as drawTruncated } from '../distributions.js'
-import { keyGiven, normal as drawNormal, uniform as drawUniform, type Key } from '../draws.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type FloatDType } from '../generated/dtypes.js'
 import { ones as onesOf, where, zeros as zerosOf } from '../generated/functions.js'
 import { qr } from '../generated/linalg.js'
-import type { Tensor } from '../tensor.js'
+import { truncatedNormal as drawTruncated } from '../random/distributions.js'
+import { keyGiven, normal as drawNormal, uniform as drawUniform, type Key } from '../random/draw.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { fans } from './fans.js'
 
 

@@ -1,14 +1,14 @@
 // Each channel of each example normalised on its own.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
-import { keyGiven, type Key } from '../draws.js'
+import { within } from '../arguments/within.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import { groupNorm } from '../generated/nn.js'
-import type { Tensor } from '../tensor.js'
+import { keyGiven, type Key } from '../random/draw.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { OfDType } from './dtypes.js'
 import * as init from './init.js'
 import { Module, type InitOptions } from './module.js'

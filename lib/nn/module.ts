@@ -3,14 +3,14 @@
 
 import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
-import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'
-import type { Device } from '../operand.js'
+import { fold, keyGiven, type Key } from '../random/draw.js'
 import { isPlain } from '../realm.js'
-import type { Tensor } from '../tensor.js'
-import type { FreshOf, ParamsOf, AppliedDType } from './dtypes.js'
+import type { Device } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
+import type { AppliedDType, FreshOf, ParamsOf } from './dtypes.js'
 
 /** Options of `init`. */
 export interface InitOptions<E extends FloatDType = FloatDType> {

@@ -3,8 +3,8 @@
 import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { Initializer } from './init.js'
 
 /** A size of at least one. */

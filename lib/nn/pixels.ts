@@ -1,11 +1,11 @@
 // Channels laid out as pixels, and back.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { integer } from '../arguments/validate.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** A factor of at least one, and a tensor of pictures. */
 function pictures(op: string, x: unknown, factor: unknown): [x: Tensor, factor: number, before: readonly number[], channels: number, height: number, width: number] {

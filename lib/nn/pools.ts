@@ -2,10 +2,10 @@
 
 import { checkOptions } from '../arguments/options.js'
 import { integer, integers } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { adaptiveAvgPool, adaptiveMaxPool } from '../generated/nn.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { layerOptions } from './options.js'
 import { avgPool, maxPool, type AvgPoolOptions, type MaxPoolOptions } from './pooling.js'
 import { interpolate, type InterpolateOptions } from './resize.js'

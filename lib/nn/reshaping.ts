@@ -2,7 +2,7 @@
 
 import { integer, integers } from '../arguments/validate.js'
 import { ArgumentError, IndexError } from '../errors.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { size } from './options.js'
 import { pixelShuffle, pixelUnshuffle } from './pixels.js'
 import { Stateless } from './stateless.js'

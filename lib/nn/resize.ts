@@ -1,19 +1,19 @@
 // Pictures of another size: the modes of PyTorch's interpolate, one axis after the other.
 
+import type { Listed } from '../arguments/arrays.js'
 import { arrayGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer, integers, oneOf } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
-import { tensor } from '../creation.js'
-import { floating } from '../dtypes.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { adaptiveAvgPool, interpolate as between } from '../generated/nn.js'
-import { isHalf } from '../half.js'
-import type { Listed } from '../arguments/arrays.js'
+import { isHalf } from '../program/half.js'
 import { isPlain } from '../realm.js'
-import type { Tensor } from '../tensor.js'
+import { floating } from '../tensor/dtype-info.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { tensor } from '../values/create.js'
 
 /** Options of `nn.interpolate`. */
 export interface InterpolateOptions {

@@ -1,16 +1,16 @@
 // Pictures read at places between their elements.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integers, oneOf } from '../arguments/validate.js'
-import { floating } from '../dtypes.js'
+import { within } from '../arguments/within.js'
+import { arange } from '../arrays/ranges.js'
 import { DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
-import { isHalf } from '../half.js'
-import { arange } from '../ranges.js'
 import { stack, where } from '../generated/functions.js'
-import type { Tensor } from '../tensor.js'
+import { isHalf } from '../program/half.js'
+import { floating } from '../tensor/dtype-info.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.gridSample`. */
 export interface GridSampleOptions {

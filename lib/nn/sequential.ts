@@ -1,12 +1,12 @@
 // Layers after one another, and layers that drop something while they are trained.
 
 import { within } from '../arguments/within.js'
-import { shown } from '../errors/describe-value.js'
-import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError, TensorError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import { fold, keyGiven, type Key } from '../random/draw.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { FreshOf, ParamsOf } from './dtypes.js'
 import { channelDropout, dropout } from './functions.js'
 import { Module, type InitOptions, type Layer, type Run, type StateOf, type StateOptions } from './module.js'

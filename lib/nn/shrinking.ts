@@ -3,7 +3,7 @@
 import { integer } from '../arguments/validate.js'
 import { logSoftmax, softmax } from '../generated/functions.js'
 import { hardshrink, hardsigmoid, hardswish, hardtanh, softshrink, softsign, tanhshrink } from '../generated/nn.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { finite } from './activations.js'
 import { softmin } from './functions.js'
 import { softplus } from './softplus.js'

@@ -3,13 +3,13 @@
 
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
-import { listed } from '../files.js'
-import { mapTree } from '../pytree.js'
-import { isPlain } from '../realm.js'
+import { shown } from '../errors/describe-value.js'
+import { listed } from '../io/transfer.js'
 import { checkAlive, isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import { isPlain } from '../realm.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { mapTree } from '../tree/traverse.js'
 
 /** `.layers[0].inProjWeight` as `layers.0.inProjWeight`. */
 function dotted(path: string): string {

@@ -1,9 +1,9 @@
 // Layers without parameters and state: what they make of a tensor is a function of it alone.
 
 import { within } from '../arguments/within.js'
-import { keyGiven, type Key } from '../draws.js'
 import type { FloatDType } from '../generated/dtypes.js'
-import type { Tensor } from '../tensor.js'
+import { keyGiven, type Key } from '../random/draw.js'
+import type { Tensor } from '../tensor/tensor.js'
 import type { FreshOf } from './dtypes.js'
 import { Module, type InitOptions } from './module.js'
 

@@ -1,8 +1,8 @@
 // Optimisers that go by sums and means of squares, beside those of `rules.ts`. Formulas and defaults are PyTorch's.
 
-import { full, where } from '../generated/functions.js'
 import type { FloatDType } from '../generated/dtypes.js'
-import type { Tensor } from '../tensor.js'
+import { full, where } from '../generated/functions.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { learningRate, numbers, optimizer, zeros, type Optimizer } from './optimizer.js'
 import type { AdamOptions, Rated } from './rules.js'
 

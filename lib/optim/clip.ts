@@ -1,16 +1,16 @@
 // Gradients kept from growing without bound.
 
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType } from '../generated/dtypes.js'
-import { isHalf } from '../half.js'
-import { leaves, mapTree } from '../pytree.js'
-import { itemSync } from '../reading.js'
-import { checkAlive } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
 import { hypot, maximum, minimum, stack } from '../generated/functions.js'
 import { vectorNorm } from '../generated/linalg.js'
+import { isHalf } from '../program/half.js'
+import { checkAlive } from '../program/node.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { leaves, mapTree } from '../tree/traverse.js'
+import { itemSync } from '../values/read.js'
 
 /** Options of `optim.globalNorm`. */
 export interface GlobalNormOptions {

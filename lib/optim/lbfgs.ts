@@ -2,14 +2,14 @@
 // tell of. It decides by numbers, so each iteration reads some.
 
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { concat, stack } from '../generated/functions.js'
-import { isHalf } from '../half.js'
-import { alike, leaves, mapTree, sameType } from '../pytree.js'
-import { dataSync } from '../reading.js'
+import { isHalf } from '../program/half.js'
 import { checkAlive, isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { alike, leaves, mapTree, sameType } from '../tree/traverse.js'
+import { dataSync } from '../values/read.js'
 import { strongWolfe, type Place } from './line-search.js'
 
 /** Options of `optim.lbfgs`. */

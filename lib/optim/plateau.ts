@@ -1,8 +1,8 @@
 // A learning rate that goes by how well training goes, not by the step's number.
 
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 
 /** Options of `optim.reduceOnPlateau`. */
 export interface PlateauOptions {

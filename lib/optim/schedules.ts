@@ -1,8 +1,8 @@
 // Learning rates over time: functions of a step's number, which counts from 0.
 
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 
 function positive(name: string, what: string, value: unknown): number {
   if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value

@@ -1,10 +1,10 @@
 // A bar for each of several things, one below the other.
 
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
-import { printable } from '../printable.js'
+import { shown } from '../errors/describe-value.js'
+import { printable } from '../text/printable.js'
 import { areNumbers, numbers, vector, type Numbers } from './numbers.js'
-import { LAYOUT, labelsOption, layoutOptions, textOption, type PlotOptions } from './options.js'
+import { labelsOption, LAYOUT, layoutOptions, textOption, type PlotOptions } from './options.js'
 import { colorOf, painted } from './palette.js'
 import { Plot, type Room, type SvgParts } from './plot.js'
 import { label, rectangle, stroke, widthOf } from './svg.js'

@@ -1,6 +1,6 @@
 // A drawing with two axes as characters.
 
-import { printable } from '../printable.js'
+import { printable } from '../text/printable.js'
 import type { Chart, Mark } from './chart.js'
 import { Dots, SIGNS } from './dots.js'
 import { painted } from './palette.js'

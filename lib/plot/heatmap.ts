@@ -1,9 +1,9 @@
 // Matrices as colours or shades: any, and counts of true and predicted classes.
 
 import { ArgumentError, ShapeError } from '../errors.js'
-import { printable } from '../printable.js'
+import { printable } from '../text/printable.js'
 import { matrix, type Matrix, type Numbers } from './numbers.js'
-import { LAYOUT, labelsOption, layoutOptions, textOption, type Layout, type PlotOptions } from './options.js'
+import { labelsOption, LAYOUT, layoutOptions, textOption, type Layout, type PlotOptions } from './options.js'
 import { hex, readable, viridis } from './palette.js'
 import { Plot, type Room, type SvgParts } from './plot.js'
 import { pngUrl } from './png.js'

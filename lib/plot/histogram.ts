@@ -1,8 +1,8 @@
 // How often values are in which range.
 
 import { integer } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { axes, charted } from './chart.js'
 import { numbers, vector, type Numbers } from './numbers.js'
 import { AXES, layoutOptions, type AxesOptions } from './options.js'

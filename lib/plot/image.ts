@@ -1,11 +1,11 @@
 // Pictures out of numbers: grey ones, and colours.
 
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
-import { printable } from '../printable.js'
+import { shown } from '../errors/describe-value.js'
 import { isTensor } from '../program/node.js'
+import { printable } from '../text/printable.js'
 import { numbers, type Numbers, type Read } from './numbers.js'
-import { LAYOUT, labelsOption, layoutOptions, type PlotOptions } from './options.js'
+import { labelsOption, LAYOUT, layoutOptions, type PlotOptions } from './options.js'
 import { Plot, type Room, type SvgParts } from './plot.js'
 import { pngUrl } from './png.js'
 import { reduced, shade, UNKNOWN } from './shades.js'

@@ -1,7 +1,7 @@
 // Lines and points over two axes.
 
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { axes, charted, leftOut, type Mark } from './chart.js'
 import { areNumbers, numbers, vector, type Numbers } from './numbers.js'
 import { AXES, labelsOption, layoutOptions, type AxesOptions } from './options.js'

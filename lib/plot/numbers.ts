@@ -1,12 +1,12 @@
 // What is drawn, as plain numbers: of tensors, typed arrays, and arrays of numbers, nested or not.
 
 import type { Tensor } from 'ferrotensor'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
-import { flatten, type Nested } from '../nested.js'
-import { dataSync } from '../reading.js'
+import { shown } from '../errors/describe-value.js'
 import { isTensor } from '../program/node.js'
-import { dtypeOfArray, type TypedArray } from '../typedarray.js'
+import { flatten, type Nested } from '../values/nested.js'
+import { dataSync } from '../values/read.js'
+import { dtypeOfArray, type TypedArray } from '../values/typed-arrays.js'
 
 /** Real numbers of any shape: a tensor, which is read at the call, a typed array, or an array, nested or not. */
 export type Numbers = Tensor | TypedArray | Nested<number | bigint | boolean>

@@ -2,8 +2,8 @@
 
 import { checkOptions } from '../arguments/options.js'
 import { integer } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 
 /** Options of every drawing. */
 export interface PlotOptions {

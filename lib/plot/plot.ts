@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
 import { FileError } from '../errors.js'
-import { target } from '../files.js'
-import type { FilePath } from '../io.js'
-import { printable } from '../printable.js'
+import type { FilePath } from '../io/index.js'
+import { target } from '../io/transfer.js'
+import { printable } from '../text/printable.js'
 import type { Layout } from './options.js'
 
 /**

@@ -1,11 +1,11 @@
 // Operations that speak of a call: its gradient (`vjp`), its tangent (`jvp`), the call at all positions of an axis (`vmap`).
 
 import { OP } from '../generated/table.js'
-import type { Tensor } from '../tensor.js'
-import { TracedNumber } from '../traced.js'
-import { internAttr, signature, type Signature } from '../types.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { isTensor } from './node.js'
 import { rowOf } from './op-table.js'
+import { TracedNumber } from './placeholder.js'
+import { internAttr, signature, type Signature } from './types.js'
 
 /** Whether elements have derivatives. */
 export function isDifferentiable(x: Tensor): boolean {

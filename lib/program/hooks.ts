@@ -1,6 +1,6 @@
 // What is done about a node as soon as it is recorded. Recording knows no policy: execution and diagnostics, which stand above it, say here what it is.
 
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { openLevels } from './lifetime.js'
 
 /** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */

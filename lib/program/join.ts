@@ -1,8 +1,8 @@
 // Joins of many tensors, whose cotangent is cut into those of the operands.
 
 import { OP } from '../generated/table.js'
-import type { Tensor } from '../tensor.js'
-import type { Signature } from '../types.js'
+import type { Tensor } from '../tensor/tensor.js'
+import type { Signature } from './types.js'
 
 /** Operands of a join beyond which its cotangent is cut: a derived call for each is recorded on all of them, n^2 words for n. */
 const FEW = 8

@@ -2,7 +2,7 @@
 // variables that is open has ended.
 
 import { native } from '../native.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { isTensor, type Owner } from './node.js'
 
 /** The variables' levels count up; a value has the highest of those it depends on. */

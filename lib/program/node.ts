@@ -3,8 +3,8 @@
 
 import { ArgumentError, DisposedError } from '../errors.js'
 import { IDENTITY } from '../errors/describe-value.js'
-import type { Tensor } from '../tensor.js'
-import type { Signature, Type } from '../types.js'
+import type { Tensor } from '../tensor/tensor.js'
+import type { Signature, Type } from './types.js'
 
 /**
  * Where tensors are made: `scope()` ends what was made in it.

@@ -1,19 +1,19 @@
 // Recording: an operation on tensors becomes a node that names it. No native call, no native object; what comes out of
 // the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
 
-import { comparable } from '../comparisons.js'
 import { ArgumentError, DTypeError, IndexError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
-import { checkBeside, holdsInteger } from '../exact.js'
 import type { DTypeRow } from '../generated/dtypes.js'
 import { OP } from '../generated/table.js'
 import { isPlain } from '../realm.js'
-import type { Tensor } from '../tensor.js'
-import { PLACEHOLDER, TracedNumber } from '../traced.js'
-import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from '../types.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { comparable } from './comparisons.js'
+import { checkBeside, holdsInteger } from './exact.js'
 import { afterRecord } from './hooks.js'
 import { checkAlive, createTensor, isTensor, type Group } from './node.js'
 import { axisLast, operandName, rowOf } from './op-table.js'
+import { PLACEHOLDER, TracedNumber } from './placeholder.js'
+import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
 export type Scalar = number | bigint | boolean

@@ -5,13 +5,13 @@
 
 import { HEADER, INPUTS, OUTPUTS, PARAMS, WORDS } from '../generated/protocol.js'
 import { bigParams, handles, ints, params, reserve } from '../native.js'
-import type { Tensor } from '../tensor.js'
-import { noValue, PLACEHOLDER, type TracedNumber } from '../traced.js'
-import { currentAttr, currentType, Signature } from '../types.js'
-import { walk } from '../walk.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { isPending, NOTHING } from './node.js'
 import { rowOf } from './op-table.js'
+import { noValue, PLACEHOLDER, type TracedNumber } from './placeholder.js'
 import { anyPlaces, noteAgain, noteProgram, placesOf } from './places.js'
+import { walk } from './traverse.js'
+import { currentAttr, currentType, Signature } from './types.js'
 
 /** Numbers the programs; `seen` is the first one that computed a node. */
 let programs = 0

@@ -2,7 +2,7 @@
 // beyond (Clenshaw, "Chebyshev series for mathematical functions", 1962), whose coefficients are those of Cephes and NumPy's `i0`.
 
 import { where } from '../generated/functions.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Of exp(-x) I0(x) on [0, 8], the highest first. */
 const NEAR = [

@@ -1,16 +1,16 @@
 // Cosine transforms by a Fourier transform of the same length (Makhoul, "A fast cosine transform in one and two dimensions", 1980).
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
+import { arange } from '../arrays/ranges.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
-import { fft, ifft } from '../generated/fft.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type ComplexOf, type DType, type RealOf, type Takes } from '../generated/dtypes.js'
+import { fft, ifft } from '../generated/fft.js'
 import { complex, concat, where, zeros } from '../generated/functions.js'
-import { arange } from '../ranges.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `dct` and `idct`. */
 export interface DctOptions {

@@ -4,17 +4,17 @@
 // pairs of matrices they take 270 ms.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
-import { tensor } from '../creation.js'
-import { floating } from '../dtypes.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import type { DType, FloatOf } from '../generated/dtypes.js'
 import { concat, eye, zeros } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
-import type { Tensor } from '../tensor.js'
+import { floating } from '../tensor/dtype-info.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { tensor } from '../values/create.js'
 
 /** The coefficients of a polynomial in the delay, from that of no delay on. */
 export type Coefficients = readonly number[] | Tensor

@@ -2,16 +2,16 @@
 // in JavaScript. What comes out of it is picked from the tensor.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { number } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import { maximum } from '../generated/functions.js'
-import { data, dataSync } from '../reading.js'
-import type { Tensor } from '../tensor.js'
-import { fromTypedArray } from '../creation.js'
+import type { Tensor } from '../tensor/tensor.js'
+import { fromTypedArray } from '../values/create.js'
+import { data, dataSync } from '../values/read.js'
 
 /** Options of `findPeaks`. */
 export interface FindPeaksOptions {

@@ -2,16 +2,16 @@
 // short-time Fourier transform", 1984), and spectrograms.
 
 import { tensorGiven } from '../arguments/operands.js'
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer, number } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
+import { arange } from '../arrays/ranges.js'
 import { ArgumentError, ShapeError } from '../errors.js'
-import { fft, ifft, irfft, rfft } from '../generated/fft.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type ComplexOf, type DType, type Promote, type RealOf, type Takes } from '../generated/dtypes.js'
+import { fft, ifft, irfft, rfft } from '../generated/fft.js'
 import { ones, zeros } from '../generated/functions.js'
-import { arange } from '../ranges.js'
-import type { Tensor } from '../tensor.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** How a signal is cut into frames. */
 interface Frames<W extends DType> {

@@ -1,16 +1,16 @@
 // Windows: weights that fade towards both ends. The formulas are those of `scipy.signal.windows`. They are computed in float64 from how far a
 // place is from the nearer end, which makes them exactly symmetric.
 
-import { within } from '../arguments/within.js'
 import { checkOptions } from '../arguments/options.js'
 import { dtypeOption, integer, number } from '../arguments/validate.js'
-import { shown } from '../errors/describe-value.js'
+import { within } from '../arguments/within.js'
+import { arange } from '../arrays/ranges.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 import { DTYPE, type FloatDType } from '../generated/dtypes.js'
 import { ones, where, zeros } from '../generated/functions.js'
-import type { Device } from '../operand.js'
-import { arange } from '../ranges.js'
-import type { Tensor } from '../tensor.js'
+import type { Device } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
 import { scaledI0 } from './bessel.js'
 
 /** Options of windows. */

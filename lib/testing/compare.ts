@@ -2,8 +2,8 @@
 
 import { isTensor, tensor, type DType, type Tensor, type TensorData } from '../../index.js'
 import { checkOptions } from '../arguments/options.js'
-import { shown } from '../errors/describe-value.js'
 import { ArgumentError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
 
 /** How far elements may be from what is expected: as in `allclose`, `|actual - expected| <= atol + rtol * |expected|`. */
 export interface Tolerance {

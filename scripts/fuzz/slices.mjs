@@ -5,7 +5,7 @@
 
 import { parseArgs } from 'node:util'
 import * as ft from 'ferrotensor'
-import { parseItems } from '../../dist/lib/slice.js'
+import { parseItems } from '../../dist/lib/indexing/slice.js'
 import { Random } from './random.mjs'
 
 const { values: given } = parseArgs({ options: { seed: { type: 'string', default: '1' }, texts: { type: 'string', default: '100000' } } })

@@ -21,7 +21,7 @@ export const REPOSITORY = [
     name: 'a-file-says-nothing',
     class: 'A file breaks a house rule',
     by: [step('house rules')],
-    patch: { file: 'lib/slice.ts', find: "// Index items as users write them, and the text form `'1:3, ..., ::-1'`.\n\n", replace: '' }
+    patch: { file: 'lib/indexing/slice.ts', find: "// Index items as users write them, and the text form `'1:3, ..., ::-1'`.\n\n", replace: '' }
   },
   {
     name: 'a-dependency-goes-the-wrong-way',
@@ -57,7 +57,7 @@ export const REPOSITORY = [
     name: 'declarations-are-old',
     class: 'The declarations that are checked in are not those of the sources',
     by: [step('declarations')],
-    patch: { file: 'lib/devices.ts', find: 'export function setThreads(count: number): void {', replace: 'export function setThreads(count: number, _pinned = false): void {' }
+    patch: { file: 'lib/devices/devices.ts', find: 'export function setThreads(count: number): void {', replace: 'export function setThreads(count: number, _pinned = false): void {' }
   },
   {
     name: 'a-type-is-wrong-for-users',

@@ -7,25 +7,25 @@ export const SURFACE = [
     name: 'a-step-backwards-goes-forwards',
     class: 'A text that users write is read as another (indices)',
     by: [javascript('indexing'), step('index texts')],
-    patch: { file: 'lib/slice.ts', find: '  const by = read(step) ?? 1\n', replace: '  const by = Math.abs(read(step) ?? 1)\n' }
+    patch: { file: 'lib/indexing/slice.ts', find: '  const by = read(step) ?? 1\n', replace: '  const by = Math.abs(read(step) ?? 1)\n' }
   },
   {
     name: 'a-slice-is-shown-without-its-step',
     class: 'A text that is shown reads back as another value',
     by: [javascript('indexing')],
-    patch: { file: 'lib/slice.ts', find: "const tail = this.step === 1 ? '' : `:${this.step}`", replace: "const tail = this.step <= 1 ? '' : `:${this.step}`" }
+    patch: { file: 'lib/indexing/slice.ts', find: "const tail = this.step === 1 ? '' : `:${this.step}`", replace: "const tail = this.step <= 1 ? '' : `:${this.step}`" }
   },
   {
     name: 'numbers-print-with-a-digit-less',
     class: 'A value is shown as another one',
     by: [javascript('print')],
-    patch: { file: 'lib/print.ts', find: 'return Number(v.toPrecision(9))', replace: 'return Number(v.toPrecision(7))' }
+    patch: { file: 'lib/tensor/print.ts', find: 'return Number(v.toPrecision(9))', replace: 'return Number(v.toPrecision(7))' }
   },
   {
     name: 'a-trace-serves-another-dtype',
     class: 'A traced program is used for arguments it was not made of',
     by: [javascript('jit')],
-    patch: { file: 'lib/spec.ts', find: 'if (type.row !== spec.type.row || type.device', replace: 'if (type.device' }
+    patch: { file: 'lib/tracing/argument-signature.ts', find: 'if (type.row !== spec.type.row || type.device', replace: 'if (type.device' }
   },
   {
     name: 'pure-drops-the-last-sums',
@@ -37,7 +37,7 @@ export const SURFACE = [
     name: 'a-cycle-is-walked-for-ever',
     class: 'An argument that contains itself is walked until the stack ends',
     by: [javascript('trees', 'robustness'), step('hostile calls')],
-    patch: { file: 'lib/pytree.ts', find: 'if (depth > DEEPEST) throw new ArgumentError(`${name} is nested deeper', replace: 'if (depth < 0) throw new ArgumentError(`${name} is nested deeper' }
+    patch: { file: 'lib/tree/traverse.ts', find: 'if (depth > DEEPEST) throw new ArgumentError(`${name} is nested deeper', replace: 'if (depth < 0) throw new ArgumentError(`${name} is nested deeper' }
   },
   {
     name: 'an-error-of-another-class',
@@ -50,7 +50,7 @@ export const SURFACE = [
     class: 'Something is used that another version of Node does not have',
     by: [step('other versions of Node', 'dist/__test__/surface.test.js')],
     why: 'Node 20, which runs the quick suites, still has it.',
-    patch: { file: 'lib/treeclass.ts', find: "import { ArgumentError } from './errors.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { ArgumentError } from './errors.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
+    patch: { file: 'lib/tree/classes.ts', find: "import { ArgumentError } from './errors.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { ArgumentError } from './errors.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
   },
   {
     name: 'a-wrong-argument-is-taken',
@@ -68,7 +68,7 @@ export const SURFACE = [
     name: 'a-generator-repeats-its-draws',
     class: 'A state that each call must change stays as it is',
     by: [javascript('random')],
-    patch: { file: 'lib/generator.ts', find: '    this.#draws++\n', replace: '' }
+    patch: { file: 'lib/random/generator.ts', find: '    this.#draws++\n', replace: '' }
   },
   {
     name: 'a-command-replaces-a-file-unasked',

@@ -2,7 +2,7 @@
 // Names of NumPy and PyTorch. Initialisers: `ft.nn.init`.
 
 import { glorotNormal, glorotUniform, heNormal, heUniform, standardNormal, truncatedNormal } from '../../nn/initializers.js'
-import { instead } from '../../instead.js'
+import { instead } from '../../errors/instead.js'
 
 /** Alias of {@link heNormal}. */
 export const kaimingNormal: typeof heNormal = heNormal

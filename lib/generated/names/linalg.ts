@@ -3,10 +3,10 @@
 
 import { choleskySolve } from '../../arrays/factors.js'
 import { expm, inv } from '../linalg.js'
-import { instead } from '../../instead.js'
+import { instead } from '../../errors/instead.js'
 
 export { diag } from '../functions.js'
-export { dot } from '../../numpy.js'
+export { dot } from '../../names/numpy.js'
 export { einsum } from '../functions.js'
 export { inner } from '../functions.js'
 export { kron } from '../functions.js'

@@ -7,7 +7,7 @@ import { avgPool, maxPool, maxUnpool } from '../../nn/pooling.js'
 import { interpolate } from '../../nn/resize.js'
 import { softplus } from '../../nn/softplus.js'
 import { adaptiveAvgPool, adaptiveMaxPool, conv, convTranspose, hardshrink, hardsigmoid, hardswish, hardtanh, logSigmoid, softshrink } from '../nn.js'
-import { instead } from '../../instead.js'
+import { instead } from '../../errors/instead.js'
 
 export { AdaptiveAvgPool as AdaptiveAvgPool1d } from '../../nn/pools.js'
 export { AdaptiveAvgPool as AdaptiveAvgPool2d } from '../../nn/pools.js'

@@ -4,7 +4,7 @@
 import { clipByGlobalNorm, clipByValue } from '../../optim/clip.js'
 import { adamw, rmsprop } from '../../optim/rules.js'
 import { cosine, oneCycle } from '../../optim/schedules.js'
-import { instead } from '../../instead.js'
+import { instead } from '../../errors/instead.js'
 
 /** Alias of {@link adamw}. */
 export const adamW: typeof adamw = adamw

@@ -80,15 +80,15 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
     line("type ", &["Listed", "Positions"], "../arguments/arrays.js");
     line("", &["tensorList"], "../arguments/operands.js");
     line("", &["binary", "many", "one", "readOptions", "surplus", "unary"], "../arguments/record-call.js");
-    line("", &["Methods"], "../methods.js");
+    line("", &["Methods"], "../tensor/methods.js");
     line(
         "type ",
         &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "Weak", "With"],
-        "../operand.js",
+        "../tensor/operand.js",
     );
-    line("", &["several"], "../several.js");
-    line("type ", &["Several"], "../several.js");
-    line("type ", &["Tensor"], "../tensor.js");
+    line("", &["several"], "../tensor/several.js");
+    line("type ", &["Several"], "../tensor/several.js");
+    line("type ", &["Tensor"], "../tensor/tensor.js");
     line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "RealOf", "SumOf", "Takes"], "./dtypes.js");
     for (from, names) in options {
         line("type ", &names.iter().map(String::as_str).collect::<Vec<_>>(), from);

@@ -29,8 +29,8 @@ pub enum Place {
 /// Groups of names with a word or a sentence for each, by the place they are looked for.
 type Names = [(Place, &'static [(&'static str, &'static str)])];
 
-/// Names written by hand, since their arguments stand otherwise than ours, each with what it is here: `lib/numpy.ts`, `lib/pytorch.ts`,
-/// `lib/fft.ts`, `lib/arrays` and, of methods, `lib/named.ts` and `lib/composed.ts`.
+/// Names written by hand, since their arguments stand otherwise than ours, each with what it is here: `lib/names/numpy.ts`, `lib/names/pytorch.ts`,
+/// `lib/fft/index.ts`, `lib/arrays` and, of methods, `lib/names/named.ts` and `lib/names/composed.ts`.
 const WRITTEN: &Names = &[
     (
         Place::Both,

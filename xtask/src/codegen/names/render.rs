@@ -49,9 +49,9 @@ fn shown(target: &str) -> String {
             let space = match module {
                 "nn/initializers" => "nn.init.",
                 "arrays/factors" | "arrays/tolerances" => "linalg.",
-                "draws" | "rejection" | "generator" | "distributions" => "random.",
                 _ if module.starts_with("nn/") => "nn.",
                 _ if module.starts_with("optim/") => "optim.",
+                _ if module.starts_with("random/") => "random.",
                 _ => "",
             };
             format!("{space}{name}")
@@ -93,7 +93,7 @@ fn functions(space: &str, title: &str) -> String {
         let _ = writeln!(out, "import {{ {} }} from '{module}'", names.join(", "));
     }
     if !instead.is_empty() {
-        out.push_str("import { instead } from '../../instead.js'\n");
+        out.push_str("import { instead } from '../../errors/instead.js'\n");
     }
     if !again.is_empty() {
         let _ = write!(out, "\n{again}");
@@ -107,7 +107,7 @@ fn functions(space: &str, title: &str) -> String {
 fn methods() -> String {
     let (same, instead) = (same(None), instead(None));
     let mut out = format!("{HEADER}// Names of NumPy and PyTorch that are methods of tensors.\n\n");
-    out.push_str("import type { Instead } from '../../instead.js'\nimport { NamedMethods } from '../../named.js'\nimport type { Tensor } from '../../tensor.js'\nimport type { DType } from '../dtypes.js'\n\n");
+    out.push_str("import type { Instead } from '../../errors/instead.js'\nimport { NamedMethods } from '../../names/named.js'\nimport type { Tensor } from '../../tensor/tensor.js'\nimport type { DType } from '../dtypes.js'\n\n");
     out.push_str("/** Methods under the names of other libraries; `Tensor` extends it. */\nexport abstract class AliasMethods<D extends DType> extends NamedMethods<D> {\n");
     for Same { name, target } in &same {
         let _ =
