@@ -454,6 +454,11 @@ interface Instead<Words extends string = string> {
     readonly instead: Words;
 }
 
+/** Results by name, which can be walked in the order of their names. */
+type Several<T> = T & {
+    [Symbol.iterator](): IterableIterator<T[keyof T]>;
+};
+
 /** Nested arrays whose leaves are of one kind. */
 type Nested<T> = T | readonly Nested<T>[];
 
@@ -492,191 +497,6 @@ type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<in
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
 /** Whether a dtype is one, and not one of several. */
 type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
-
-/** The factor of a product or quotient that is added. */
-interface AddcmulOptions {
-    /** What the product or quotient is multiplied with; 1 by default. */
-    readonly value?: number | undefined;
-}
-/**
- * An elementwise product added to a tensor, in one program.
- *
- * `input + value a b`
- *
- * PyTorch `addcmul`.
- *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE`, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.addcmul(ft.tensor([1, 1]), ft.tensor([2, 3]), ft.tensor([4, 5]), { value: 0.5 }) // [5, 8.5]
- * ```
- */
-declare function addcmul<D extends DType, A extends DType, B extends Operand>(input: Tensor<D>, a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, With<A, B>>>;
-/**
- * An elementwise quotient added to a tensor, in one program.
- *
- * `input + value a / b`
- *
- * PyTorch `addcdiv`. Integers are divided as by {@link divide}.
- *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE`, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.addcdiv(ft.tensor([1, 1]), ft.tensor([2, 3]), ft.tensor([4, 6])) // [1.5, 1.5]
- * ```
- */
-declare function addcdiv<D extends DType, A extends DType, B extends Operand>(input: Tensor<D>, a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, FloatOf<With<A, B>>>>;
-/** Bounds by name, as PyTorch's users write them. */
-interface ClampOptions<B extends Operand | undefined = Operand | undefined, C extends Operand | undefined = Operand | undefined> {
-    /** The least value; none by default. */
-    readonly min?: B | undefined;
-    /** The greatest value; none by default. */
-    readonly max?: C | undefined;
-}
-/**
- * Limits each element to a range, as {@link clip}; bounds stand one after the other or have names.
- *
- * `min(max(x, min), max)`
- *
- * PyTorch `clamp`.
- *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.clamp(ft.tensor([1, 5, 9]), { min: 2 }) // [2, 5, 9]
- * ```
- */
-declare function clamp<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, bounds: ClampOptions<B & Fits<'integerOrFloat', B>, C & Fits<'integerOrFloat', C>>): Tensor<With<With<A, B>, C>>;
-declare function clamp<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<A, B>, C>>;
-/**
- * The distance from each element to the next number of larger magnitude, with its sign.
- *
- * `nextafter(x, copysign(Infinity, x)) - x`
- *
- * NumPy `spacing`.
- *
- * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
- * @example
- * ```ts
- * ft.spacing(ft.tensor([1])) // [1.1920928955078125e-7]
- * ```
- */
-declare function spacing<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Tensor<FloatOf<D>>;
-/**
- * Whether each element has no imaginary part; real ones have none.
- *
- * NumPy and PyTorch `isreal`.
- *
- * @example
- * ```ts
- * ft.isreal(ft.tensor([{ re: 1, im: 2 }, { re: 3, im: 0 }])) // [false, true]
- * ```
- */
-declare function isreal(x: Tensor | Listed): Tensor<'bool'>;
-/**
- * Whether a tensor's dtype is complex, whatever its values. NumPy `iscomplexobj`.
- *
- * @example
- * ```ts
- * ft.iscomplexobj(ft.tensor([{ re: 1, im: 0 }])) // true
- * ```
- */
-declare function iscomplexobj(x: Tensor | Listed): boolean;
-/**
- * Whether a tensor's dtype is real, whatever its values. NumPy `isrealobj`.
- *
- * @example
- * ```ts
- * ft.isrealobj(ft.tensor([1])) // true
- * ```
- */
-declare function isrealobj(x: Tensor | Listed): boolean;
-/**
- * Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`.
- *
- * @example
- * ```ts
- * ft.isscalar(5) // true
- * ```
- */
-declare function isscalar(value: unknown): boolean;
-/**
- * Whether two tensors are equal where they are broadcast to one shape, as a bool of rank 0; false where they have none.
- *
- * NumPy `array_equiv`. {@link arrayEqual} asks for equal shapes.
- *
- * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one.
- * @example
- * ```ts
- * ft.arrayEquiv(ft.tensor([1, 1]), ft.tensor([[1], [1]])) // true
- * ```
- */
-declare function arrayEquiv(x1: Tensor | Listed, x2: Tensor | Listed): Tensor<'bool'>;
-/** Options of `unwrap`. */
-interface UnwrapOptions {
-    /** The axis; negative ones count from the last; -1 by default. */
-    readonly axis?: number | undefined;
-    /** The largest step that stays as it is; at least half a period, the default. */
-    readonly discont?: number | undefined;
-    /** What may be added; 2 pi by default. */
-    readonly period?: number | undefined;
-}
-/**
- * Angles along an axis without jumps: multiples of the period are added so that no step is larger than half of it.
- *
- * NumPy `unwrap`.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0,
- * `ERR_ARGUMENT` for a period that is not above 0.
- * @example
- * ```ts
- * ft.unwrap(ft.tensor([0, 3, 7]), { period: 4 }) // [0, -1, -1]
- * ```
- */
-declare function unwrap<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | UnwrapOptions): Tensor<FloatOf<D>>;
-
-/** What stands where a condition is true: a value, or a function of the whole tensor. */
-type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand);
-/**
- * Of each element what belongs to the last condition that is true there: a value, or a function's result. One more piece than conditions is for
- * where none is true, which else gives 0.
- *
- * NumPy `piecewise`. A function is called once, with the whole tensor; NumPy's sees the elements where its condition is true. The result has the dtype
- * of `x`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for conditions that are not of bool and a number of pieces that does not fit, `ERR_SHAPE`, `ERR_DTYPE`.
- * @example
- * ```ts
- * ft.piecewise(ft.tensor([-2, 3]), [ft.tensor([true, false])], [(x) => x.neg(), 10]) // [2, 10]
- * ```
- */
-declare function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly Tensor<'bool'>[], pieces: readonly Piece<D>[]): Tensor<D>;
-/** Options of `choose`. */
-interface ChooseOptions {
-    /** What a number without a choice does: an error when the result is read (`'raise'`, the default), counts around, or is limited. */
-    readonly mode?: 'raise' | 'wrap' | 'clip' | undefined;
-}
-/**
- * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
- *
- * `out_i = choices_(indices_i, i)`
- *
- * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
- *
- * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
- * `ERR_INDEX` when the result is read, for a number without a choice.
- * @example
- * ```ts
- * ft.choose([0, 1, 0], [ft.tensor([1, 2, 3]), ft.tensor([4, 5, 6])]) // [1, 5, 3]
- * ```
- */
-declare function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D>;
-
-/** Results by name, which can be walked in the order of their names. */
-type Several<T> = T & {
-    [Symbol.iterator](): IterableIterator<T[keyof T]>;
-};
 
 /** Options of `digitize`. */
 interface DigitizeOptions {
@@ -764,202 +584,366 @@ declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>
  */
 declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Several<Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>>;
 
-/** Options of `ediff1d`. */
-interface Ediff1dOptions {
-    /** What stands before the differences. */
-    readonly toBegin?: Tensor | Listed | number | undefined;
-    /** What stands behind the differences. */
-    readonly toEnd?: Tensor | Listed | number | undefined;
-}
+/** Sizes or axes, one after the other or in one array. */
+type Numbers = readonly number[] | readonly [readonly number[]];
+/** PyTorch's `permute`: the axes in another order, as {@link permuteDims}. A view. */
+declare function permute<D extends DType>(x: Tensor<D>, ...axes: Numbers): Tensor<D>;
 /**
- * Differences between neighbours of the flattened tensor, with other numbers before and behind them.
+ * NumPy's and PyTorch's `view`: of sizes as {@link reshape}, of a dtype as {@link bitcast}.
  *
- * `out_i = x_(i + 1) - x_i`
+ * @throws {TensorError} as those.
+ */
+declare function view<D extends DType>(x: Tensor<D>, ...shape: Numbers): Tensor<D>;
+declare function view<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
+/** PyTorch's `expand`: axes of size 1 repeated, as {@link broadcastTo}; -1 keeps a size. A view. */
+declare function expand<D extends DType>(x: Tensor<D>, ...sizes: Numbers): Tensor<D>;
+/** PyTorch's `t`: a matrix transposed, a vector as it is. A view. */
+declare function t<D extends DType>(x: Tensor<D>): Tensor<D>;
+/** PyTorch's `adjoint`: the last two axes exchanged, each element conjugated. */
+declare function adjoint<D extends DType>(x: Tensor<D>): Tensor<D>;
+/**
+ * PyTorch's `gather`: elements along an axis that a tensor of positions picks, as {@link takeAlongAxis}. Along the other axes the indices
+ * may be fewer than x has. Negative ones count from the end.
  *
- * NumPy `ediff1d`.
+ * @throws {TensorError} `ERR_SHAPE` for indices of another rank or larger ones, `ERR_INDEX` for an axis out of range; for an index, when read.
+ */
+declare function gather<D extends DType>(x: Tensor<D>, axis: number, indices: Tensor | Positions): Tensor<D>;
+/** PyTorch's `index_select`: slices along an axis, as {@link take}. */
+declare function indexSelect<D extends DType>(x: Tensor<D>, axis: number, indices: Tensor | Positions): Tensor<D>;
+/** PyTorch's `masked_select`: the elements where a mask is true, along one axis, as `x.at(mask)`. Reads the mask. */
+declare function maskedSelect<D extends DType>(x: Tensor<D>, mask: Tensor<'bool'>): Tensor<D>;
+/** PyTorch's `masked_fill`: x with one value where a mask is true, as {@link where}. */
+declare function maskedFill<D extends DType>(x: Tensor<D>, mask: Tensor, value: Operand): Tensor<D>;
+/** PyTorch's `narrow`: so many places of an axis from one on. A view. */
+declare function narrow<D extends DType>(x: Tensor<D>, axis: number, start: number, length: number): Tensor<D>;
+/**
+ * PyTorch's `select`: one place of an axis, which the result does not have, a view. NumPy's, of arrays: at each place the choice of the first condition
+ * that is true there, and where none is, `fallback`, 0 by default.
  *
- * @throws {TensorError} `ERR_DTYPE` for bool and for numbers that the tensor's dtype does not hold, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_INDEX` for an axis or a place out of range, `ERR_ARGUMENT` for conditions that are not of bool or not as many as choices.
  * @example
  * ```ts
- * ft.ediff1d(ft.tensor([[1, 2], [4, 7]]), { toEnd: 9 }) // [1, 2, 3, 9]
+ * ft.select([ft.tensor([true, false, true])], [ft.tensor([1, 2, 3])], 9) // [1, 9, 3]
  * ```
  */
-declare function ediff1d<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'numeric', D>) | Listed, options?: Ediff1dOptions): Tensor<D>;
-/** Options of `histc`. */
-interface HistcOptions {
-    /** How many intervals; 100 by default. */
-    readonly bins?: number | undefined;
-    /** The first edge; 0 by default, or where `max` is 0 too the smallest element. */
-    readonly min?: number | undefined;
-    /** The last edge; 0 by default, or where `min` is 0 too the largest element. */
-    readonly max?: number | undefined;
+declare function select<D extends DType>(x: Tensor<D>, axis: number, index: number): Tensor<D>;
+declare function select<const T extends readonly Tensor[]>(conditions: readonly Tensor<'bool'>[], choices: T, fallback?: Scalar): Tensor<PromoteAll<T>>;
+/** Number of elements: `x.size`. */
+declare function numel(x: Tensor): number;
+/** Options of `bucketize`. */
+interface BucketizeOptions {
+    /** Whether the bounds belong to the lower bucket (false, the default) or to the higher one. */
+    readonly right?: boolean | undefined;
 }
-/**
- * How many elements fall into each interval of one width, in the dtype of `x`; what is outside is not counted. {@link histogram} gives the edges too.
- *
- * PyTorch `histc`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for
- * anything but float32 and float64.
- * @example
- * ```ts
- * ft.histc(ft.tensor([1, 2, 1]), { bins: 4, min: 0, max: 3 }) // [0, 2, 1, 0]
- * ```
- */
-declare function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'float', D>) | Listed, options?: HistcOptions): Tensor<D>;
-/** Options of `histogramdd`. */
-interface HistogramddOptions {
-    /** How many intervals of one width along each axis, or for each axis its number or its increasing edges; 10 by default. */
-    readonly bins?: number | readonly (number | Tensor | Listed)[] | undefined;
-    /** For each axis the first and the last edge; those of the points by default. */
-    readonly range?: readonly (readonly [number, number] | undefined)[] | undefined;
-    /** What each point counts; 1 by default. */
-    readonly weights?: Tensor | Listed | undefined;
-    /** Whether to give the density of the distribution instead of counts; false by default. */
-    readonly density?: boolean | undefined;
-}
-/** Counts of points of a plane, and the edges of their intervals. */
-interface Histogram2d<A extends DType = DType, B extends DType = DType> {
-    /** For each interval of `x` along the first axis, of `y` along the second, how many points, or the sum of their weights, or their density. */
-    readonly hist: Tensor;
-    /** The edges along x, one more than intervals. */
-    readonly xEdges: Tensor<A>;
-    /** The edges along y, one more than intervals. */
-    readonly yEdges: Tensor<B>;
-}
-/**
- * How many points of a plane fall into each rectangle, all but the last of each axis without their right end; what is outside is not counted.
- *
- * NumPy `histogram2d`.
- *
- * @param x Coordinates along the first axis, a vector.
- * @param y Coordinates along the second axis, as many.
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
- * increase, `ERR_DTYPE` for complex tensors.
- * @example
- * ```ts
- * ft.histogram2d(ft.tensor([0, 1, 1]), ft.tensor([0, 0, 2]), { bins: 2 }).hist // [[1, 0], [1, 1]]
- * ```
- */
-declare function histogram2d<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, y: Tensor<B> & Takes<'real', B>, options?: HistogramddOptions): Several<Histogram2d<EdgesOf<A>, EdgesOf<B>>>;
-/** Counts of points of a space, and the edges of their intervals along each axis. */
-interface Histogramdd {
-    /** For each box how many points, or the sum of their weights, or their density; an axis for each of the space's. */
-    readonly hist: Tensor;
-    /** The edges along each axis, one more than intervals. */
-    readonly edges: Tensor[];
-}
-/**
- * How many points of a space fall into each box, as {@link histogram2d}.
- *
- * NumPy `histogramdd`.
- *
- * @param sample Points, [n, axes].
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
- * a complex tensor.
- * @example
- * ```ts
- * ft.histogramdd(ft.tensor([[0, 0], [1, 0], [1, 2]]), { bins: 2 }).hist // [[1, 0], [1, 1]]
- * ```
- */
-declare function histogramdd(sample: Tensor | Listed, options?: HistogramddOptions): Several<Histogramdd>;
+/** PyTorch's `bucketize`: between which boundaries elements lie, as {@link searchsorted} with the operands exchanged. */
+declare function bucketize<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, boundaries: Tensor<B> & Takes<'real', B>, options?: BucketizeOptions): Tensor<'int32'>;
+/** Whether a tensor's dtype is floating, as {@link isdtype}. */
+declare function isFloatingPoint(x: Tensor): boolean;
+/** Whether a tensor's dtype is complex, as {@link isdtype}. */
+declare function isComplex(x: Tensor): boolean;
 
-/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
-declare const DTYPE_OF_TAG: {
-    readonly Int8Array: 'int8';
-    readonly Uint8Array: 'uint8';
-    readonly Uint8ClampedArray: 'uint8';
-    readonly Int16Array: 'int16';
-    readonly Uint16Array: 'uint16';
-    readonly Int32Array: 'int32';
-    readonly Uint32Array: 'uint32';
-    readonly BigInt64Array: 'int64';
-    readonly BigUint64Array: 'uint64';
-    readonly Float16Array: 'float16';
-    readonly Float32Array: 'float32';
-    readonly Float64Array: 'float64';
-};
-type Tags = typeof DTYPE_OF_TAG;
-/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
-interface Float16ArrayLike extends ArrayBufferView {
-    readonly [Symbol.toStringTag]: 'Float16Array';
-    readonly length: number;
+/** What every error of this package is: an `Error` with a stable `code`. */
+declare abstract class TensorError extends Error {
+    /** A stable name of the kind of mistake, `ERR_SHAPE` and so on. */
+    abstract readonly code: string;
+    /** The class's name. */
+    get name(): string;
 }
-/** A typed array whose elements have a dtype. */
-type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
-/** The dtype of a typed array. */
-type DTypeOfArray<T extends TypedArray> = T extends {
-    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
-} ? Tags[K] : DType;
+/** Shapes do not fit each other or the operation. */
+declare class ShapeError extends TensorError {
+    readonly code = "ERR_SHAPE";
+}
+/** A dtype the operation does not take, or a number the dtype cannot hold. */
+declare class DTypeError extends TensorError {
+    readonly code = "ERR_DTYPE";
+}
+/** An index, axis or slice outside its range. */
+declare class IndexError extends TensorError {
+    readonly code = "ERR_INDEX";
+}
+/** Tensors on different devices, or a device that does not exist. */
+declare class DeviceError extends TensorError {
+    readonly code = "ERR_DEVICE";
+}
+/** A backend, or the native binary, that is not present on this machine; the message says why. */
+declare class BackendUnavailableError extends TensorError {
+    readonly code = "ERR_BACKEND_UNAVAILABLE";
+}
+/** The memory budget, or the machine's memory, is exhausted. Nothing was changed; freeing tensors and trying again works. */
+declare class OutOfMemoryError extends TensorError {
+    readonly code = "ERR_OUT_OF_MEMORY";
+}
+/** A tensor used after `dispose()`, or after the scope that made it. */
+declare class DisposedError extends TensorError {
+    readonly code = "ERR_DISPOSED";
+}
+/** A singular or indefinite matrix, or an iteration that did not converge. */
+declare class LinAlgError extends TensorError {
+    readonly code = "ERR_LINALG";
+}
+/** An operation that makes NaN of operands without one, where `detectNaN` looks for it. */
+declare class NaNError extends TensorError {
+    readonly code = "ERR_NAN";
+}
+/** Bytes that are not in the format they claim to be in. */
+declare class FormatError extends TensorError {
+    readonly code = "ERR_FORMAT";
+}
+/** A file that the system does not open, read or write; the message begins as Node's does: `ENOENT: no such file or directory, ...`. */
+declare class FileError extends TensorError {
+    readonly code = "ERR_FILE";
+    /** The system's code, as Node names it: `ENOENT`, `EACCES`, `EISDIR`, `ENOSPC`, ...; `UNKNOWN` for one without a name. */
+    get systemCode(): string;
+}
+/** A valid request that this version does not offer. */
+declare class UnsupportedError extends TensorError {
+    readonly code = "ERR_UNSUPPORTED";
+}
+/** An argument of the wrong kind: a string for a number, a missing operand, an unknown option. */
+declare class ArgumentError extends TensorError {
+    readonly code = "ERR_ARGUMENT";
+}
+/** A broken promise of this package: always a bug worth reporting. */
+declare class InternalError extends TensorError {
+    readonly code = "ERR_INTERNAL";
+}
 
-/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
-type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
-/** The dtype of data where none is named. */
-type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<number> ? 'float32' : T extends Nested<bigint> ? 'int64' : T extends Nested<boolean> ? 'bool' : T extends Nested<Complex> ? 'complex64' : DType;
-/** Where a tensor lives and what its elements are. */
-interface CreationOptions<E extends DType = DType> {
-    /** The dtype, where not the one the data suggest. */
-    readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
-    readonly device?: Device | undefined;
+/** The dtype of positions: int64 of more elements than int32 counts. */
+type PositionDType = 'int32' | 'int64';
+
+/**
+ * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
+ * ```
+ */
+declare function nonzero(x: Tensor): Tensor<PositionDType>[];
+/** As {@link nonzero}, without blocking. */
+declare function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]>;
+/**
+ * Positions of the elements that are not zero, in row-major order: a row of coordinates for each. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
+ * ```
+ */
+declare function argwhere(x: Tensor): Tensor<PositionDType>;
+/** As {@link argwhere}, without blocking. */
+declare function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>>;
+/** Distinct elements, and where they stand. */
+interface Unique<D extends DType = DType> {
+    /** The distinct elements (with an axis: slices) in ascending order; each NaN is one of its own. */
+    readonly values: Tensor<D>;
+    /** int32 position of the first of each, in the flattened tensor or along the axis. */
+    readonly indices: Tensor<'int32'>;
+    /** For each element of the tensor, or each position along the axis, its position among the values, int32. */
+    readonly inverseIndices: Tensor<'int32'>;
+    /** How often each occurs, int32. */
+    readonly counts: Tensor<'int32'>;
 }
-/** Options of `tensor`. */
-interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
-    /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
-    readonly shape?: readonly number[] | undefined;
+/** Options of the functions of distinct elements. */
+interface UniqueOptions {
+    /** The axis whose slices are compared as wholes, in place of elements; negative ones count from the last. */
+    readonly axis?: number | undefined;
 }
 /**
- * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
- * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
- * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
- * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
+ * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
+ * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
+ * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
  *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
- * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
- * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
+ * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
+ * ```
+ * ```ts
+ * ft.uniqueAll(ft.tensor([[3, 1], [1, 2], [3, 1]]), { axis: 0 }).values // [[1, 2], [3, 1]]
  * ```
  */
-declare function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>>;
+declare function uniqueAll<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Unique<D>>;
+/** As {@link uniqueAll}, without blocking. */
+declare function uniqueAllAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Unique<D>>>;
 /**
- * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
- * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
- * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
- * buffers.
+ * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
  *
- * @param data The elements.
- * @param shape Axis sizes; one axis of all elements by default.
- * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
- * the dtype, `ERR_ARGUMENT` for a detached buffer.
  * @example
  * ```ts
- * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
+ * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
  * ```
  */
-declare function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & {
-    readonly dtype: E;
-}): Tensor<NoInfer<E>>;
+declare function uniqueCounts<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'counts'>>;
+/** As {@link uniqueCounts}, without blocking. */
+declare function uniqueCountsAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>>;
 /**
- * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
- * `ft.tensor`.
+ * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
  *
  * @example
  * ```ts
- * ft.asarray([1, 2]) // [1, 2]
+ * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
  * ```
  */
-declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
-declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
-declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** A tensor of another one's shape, dtype and device whose values do not matter. */
-declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
-declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function uniqueInverse<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
+/** As {@link uniqueInverse}, without blocking. */
+declare function uniqueInverseAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>>;
+/**
+ * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
+ * ```
+ */
+declare function uniqueValues<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Tensor<D>;
+/** As {@link uniqueValues}, without blocking. */
+declare function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Tensor<D>>;
+/** Options of `isin`. */
+interface IsinOptions {
+    /** Whether to tell what is not among them instead; false by default. */
+    readonly invert?: boolean | undefined;
+}
+/**
+ * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
+ * ```
+ */
+declare function isin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>, options?: IsinOptions): Tensor<'bool'>;
+/**
+ * The distinct elements that are in either tensor, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
+ * ```
+ */
+declare function union1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
+/** As {@link union1d}, without blocking. */
+declare function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
+/**
+ * The distinct elements of `x1` that are in `x2` too, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
+ * ```
+ */
+declare function intersect1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
+/** As {@link intersect1d}, without blocking. */
+declare function intersect1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
+/**
+ * The distinct elements of `x1` that are not in `x2`, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
+ * ```
+ */
+declare function setdiff1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
+/** As {@link setdiff1d}, without blocking. */
+declare function setdiff1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
+/**
+ * The distinct elements that are in one of both tensors alone, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
+ * ```
+ */
+declare function setxor1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
+/** As {@link setxor1d}, without blocking. */
+declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
+
+/**
+ * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as
+ * {@link permuteDims}, with two numbers those exchanged, as {@link swapaxes}. A view.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are no permutation.
+ */
+declare function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | readonly []): Tensor<D>;
+/**
+ * Products over the last axis of `x1` and the first of `x2`, for vectors and matrices: as {@link matmul}.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for more axes, where NumPy's `dot` is another product than `matmul`.
+ */
+declare function dot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<A, B>>>;
+/** The product of all elements, the first conjugated, as {@link vecdot} of both flattened. */
+declare function vdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
+/** The order of a norm: a number, which may be infinite; of matrices `'fro'` or `'nuc'` too. */
+type Ord = number | 'fro' | 'nuc';
+/** Options of `norm` and `linalg.norm`. */
+interface NormOrdOptions {
+    /** The order; 2 by default, `'fro'` of matrices. */
+    readonly ord?: Ord | undefined;
+    /** One axis, or the two of matrices; all elements as one vector by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/** Norms are real. */
+type Norm<D extends DType> = Tensor<RealOf<FloatOf<D>>>;
+/**
+ * Norm of all elements or along axes: of vectors of any order, as {@link vectorNorm}, of matrices `'fro'` or `'nuc'`, as {@link matrixNorm}.
+ * `norm(x)`, `norm(x, 1)`, `norm(x, { ord: 1, axis: 0 })`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a number as the order of a matrix, which is another norm in NumPy than in PyTorch.
+ */
+declare function norm$1<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
+/** Pieces along the second axis, of a vector along its only one: as {@link split}. Views. */
+declare function hsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
+/** Pieces along the first axis of at least two: as {@link split}. Views. */
+declare function vsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
+/** Pieces along the third axis: as {@link split}. Views. */
+declare function dsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
+/** Positions in row-major order of the elements that are not zero. Reads `x`. */
+declare function flatnonzero(x: Tensor): ReturnType<typeof nonzero>[number];
+/** Options of `unique`. */
+interface UniqueReturns extends UniqueOptions {
+    /** Whether to give the positions of the first of each too; false by default. */
+    readonly returnIndex?: boolean | undefined;
+    /** Whether to give for each element its position among the values too; false by default. */
+    readonly returnInverse?: boolean | undefined;
+    /** Whether to give how often each occurs too; false by default. */
+    readonly returnCounts?: boolean | undefined;
+}
+type Wanted$1<O> = (O extends {
+    readonly returnIndex: true;
+} ? 'indices' : never) | (O extends {
+    readonly returnInverse: true;
+} ? 'inverseIndices' : never) | (O extends {
+    readonly returnCounts: true;
+} ? 'counts' : never);
+/** The distinct elements, and what is asked for beside them. */
+type UniqueOf<D extends DType, O> = [Wanted$1<O>] extends [never] ? Tensor<D> : Several<Pick<Unique<D>, 'values' | Wanted$1<O>>>;
+/**
+ * The distinct elements in ascending order, as {@link uniqueValues}, and with options what NumPy and PyTorch return beside them, in their order. Reads a
+ * mask.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unique(ft.tensor([2, 1, 2]), { returnCounts: true }).counts // [1, 2]
+ * ```
+ */
+declare function unique<D extends DType, const O extends UniqueReturns = {}>(x: Tensor<D>, options?: O): UniqueOf<D, O>;
+/** Axis sizes: `x.shape`. */
+declare function shape(x: Tensor): readonly number[];
+/** Number of axes: `x.ndim`. */
+declare function ndim(x: Tensor): number;
+/** Number of elements: `x.size`. */
+declare function size(x: Tensor): number;
 
 /**
  * Negates each element; integers wrap.
@@ -5035,6 +5019,871 @@ interface NancumulativeProdOptions<E extends DType = DType> {
  */
 declare function nancumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>>;
 
+/**
+ * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x1 @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve`, PyTorch `linalg.solve`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]
+ * ```
+ */
+declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `linalg.qr`. */
+interface QrOptions {
+    /** 'reduced' by default. */
+    readonly mode?: 'reduced' | 'complete' | undefined;
+}
+/**
+ * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
+ *
+ * `x = q @ r`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.qr`, PyTorch `linalg.qr`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
+ * ```
+ */
+declare function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
+    q: Tensor<FloatOf<A>>;
+    r: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x @ out = 1`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.inv`, PyTorch `linalg.inv`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
+ * ```
+ */
+declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
+ *
+ * `x @ x @ ... @ x`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
+ *
+ * @param x A tensor.
+ * @param n An integer.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
+ * ```
+ */
+declare function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>>;
+/** Options of `linalg.cholesky`. */
+interface CholeskyOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
+ *
+ * `x = l @ l^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
+ * ```
+ */
+declare function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
+/**
+ * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
+ *
+ * `x = p @ l @ u`
+ *
+ * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
+ * NumPy `linalg.lu`, PyTorch `linalg.lu`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
+ * ```
+ */
+declare function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    p: Tensor<FloatOf<A>>;
+    l: Tensor<FloatOf<A>>;
+    u: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Determinants of square matrices, by LU; 1 of a matrix without rows.
+ *
+ * `prod_i u_ii, times -1 for each exchange of rows`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.det`, PyTorch `linalg.det`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
+ * ```
+ */
+declare function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
+ *
+ * `det x = sign exp(logabsdet)`
+ *
+ * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
+ * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
+ * ```
+ */
+declare function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    sign: Tensor<FloatOf<A>>;
+    logabsdet: Tensor<RealOf<FloatOf<A>>>;
+}>;
+/** Options of `linalg.solveTriangular`. */
+interface SolveTriangularOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+    /** false by default. */
+    readonly unitDiagonal?: boolean | undefined;
+    /** false by default. */
+    readonly transposed?: boolean | undefined;
+}
+/**
+ * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
+ *
+ * `tril(x1) @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
+ * ```
+ */
+declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
+ *
+ * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
+ * ```
+ */
+declare function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/** Options of `linalg.eigh`. */
+interface EighOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
+ * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
+ * ```
+ */
+declare function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
+    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
+    eigenvectors: Tensor<FloatOf<A>>;
+}>;
+/** Options of `linalg.eigvalsh`. */
+interface EigvalshOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
+ * ```
+ */
+declare function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
+/**
+ * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
+ * NumPy `linalg.eig`, PyTorch `linalg.eig`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
+ * ```
+ */
+declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
+    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
+}>;
+/**
+ * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives complex64, complex128 for float64.
+ * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
+ * ```
+ */
+declare function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
+/** Options of `linalg.svd`. */
+interface SvdOptions {
+    /** true by default. */
+    readonly fullMatrices?: boolean | undefined;
+}
+/**
+ * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
+ *
+ * `x = u @ diag(s) @ vh`
+ *
+ * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
+ * NumPy `linalg.svd`, PyTorch `linalg.svd`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
+ * ```
+ */
+declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{
+    u: Tensor<FloatOf<A>>;
+    s: Tensor<RealOf<FloatOf<A>>>;
+    vh: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Singular values of matrices, descending.
+ *
+ * `sqrt(eigenvalues of x^H @ x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
+ * ```
+ */
+declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixRank`. */
+interface MatrixRankOptions {
+    /** A number; follows from the operands by default. */
+    readonly rtol?: number | undefined;
+}
+/** Options of `linalg.pinv`. */
+interface PinvOptions {
+    /** A number; follows from the operands by default. */
+    readonly rtol?: number | undefined;
+}
+/** Options of `linalg.lstsq`. */
+interface LstsqOptions {
+    /** A number; follows from the operands by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
+ *
+ * `solution = pinv(x1) @ x2`
+ *
+ * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
+ * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
+ * ```
+ */
+declare function lstsq$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{
+    solution: Tensor<FloatOf<Promote<A, B>>>;
+    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+    rank: Tensor<'int32'>;
+    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+}>;
+/** Options of `linalg.vectorNorm`. */
+interface VectorNormOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number, which may be infinite; 2 by default. */
+    readonly ord?: number | undefined;
+}
+/**
+ * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
+ *
+ * `(sum |x|^ord)^(1 / ord)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
+ * @example
+ * ```ts
+ * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
+ * ```
+ */
+declare function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixNorm`. */
+interface MatrixNormOptions {
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
+    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
+}
+/**
+ * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
+ *
+ * `sqrt(sum |x_ij|^2)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
+ * ```
+ */
+declare function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.cond`. */
+interface CondOptions {
+    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
+    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
+}
+/**
+ * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
+ *
+ * `norm(x) norm(inv x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.cond`, PyTorch `linalg.cond`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
+ * @example
+ * ```ts
+ * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
+ * ```
+ */
+declare function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
+
+/** The axis along which a tensor is cut. */
+interface PiecesOptions {
+    /** The axis; negative ones count from the last; the first by default. */
+    readonly axis?: number | undefined;
+}
+/** So many tensors, as a tuple where the number is known, a whole one and small; else a list. */
+type Tuple<T, N extends number, Found extends readonly T[] = []> = number extends N ? T[] : Found['length'] extends N ? [...Found] : Found['length'] extends 16 ? T[] : Tuple<T, N, [...Found, T]>;
+/** The pieces of a tensor cut into so many, or at these positions: one more than there are positions. */
+type PiecesOf<D extends DType, S extends number | readonly number[]> = S extends number ? Tuple<Tensor<D>, S> : S extends readonly number[] ? number extends S['length'] ? Tensor<D>[] : Tuple<Tensor<D>, S['length']> extends infer T extends readonly Tensor<D>[] ? [...T, Tensor<D>] : never : never;
+/**
+ * The slices of a tensor along an axis, which they do not have.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
+ * @example
+ * ```ts
+ * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
+ * ```
+ */
+declare function unstack<D extends DType>(array: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in so many equal pieces along an axis, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), 2)[1] // [3, 4]
+ * ```
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
+ * ```
+ */
+declare function split$2<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S>;
+/**
+ * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
+ * ```
+ */
+declare function arraySplit<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S>;
+/**
+ * A tensor in at most so many pieces along an axis, all but the last of one size.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
+ * ```
+ */
+declare function chunk<D extends DType>(array: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[];
+
+/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
+declare const DTYPE_OF_TAG: {
+    readonly Int8Array: 'int8';
+    readonly Uint8Array: 'uint8';
+    readonly Uint8ClampedArray: 'uint8';
+    readonly Int16Array: 'int16';
+    readonly Uint16Array: 'uint16';
+    readonly Int32Array: 'int32';
+    readonly Uint32Array: 'uint32';
+    readonly BigInt64Array: 'int64';
+    readonly BigUint64Array: 'uint64';
+    readonly Float16Array: 'float16';
+    readonly Float32Array: 'float32';
+    readonly Float64Array: 'float64';
+};
+type Tags = typeof DTYPE_OF_TAG;
+/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
+interface Float16ArrayLike extends ArrayBufferView {
+    readonly [Symbol.toStringTag]: 'Float16Array';
+    readonly length: number;
+}
+/** A typed array whose elements have a dtype. */
+type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
+/** The dtype of a typed array. */
+type DTypeOfArray<T extends TypedArray> = T extends {
+    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
+} ? Tags[K] : DType;
+
+/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
+type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
+/** The dtype of data where none is named. */
+type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<number> ? 'float32' : T extends Nested<bigint> ? 'int64' : T extends Nested<boolean> ? 'bool' : T extends Nested<Complex> ? 'complex64' : DType;
+/** Where a tensor lives and what its elements are. */
+interface CreationOptions<E extends DType = DType> {
+    /** The dtype, where not the one the data suggest. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+}
+/** Options of `tensor`. */
+interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
+    /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
+ * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
+ * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
+ * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
+ * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
+ * buffers.
+ *
+ * @param data The elements.
+ * @param shape Axis sizes; one axis of all elements by default.
+ * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
+ * the dtype, `ERR_ARGUMENT` for a detached buffer.
+ * @example
+ * ```ts
+ * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & {
+    readonly dtype: E;
+}): Tensor<NoInfer<E>>;
+/**
+ * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
+ * `ft.tensor`.
+ *
+ * @example
+ * ```ts
+ * ft.asarray([1, 2]) // [1, 2]
+ * ```
+ */
+declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+
+/** What stands where a condition is true: a value, or a function of the whole tensor. */
+type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand);
+/**
+ * Of each element what belongs to the last condition that is true there: a value, or a function's result. One more piece than conditions is for
+ * where none is true, which else gives 0.
+ *
+ * NumPy `piecewise`. A function is called once, with the whole tensor; NumPy's sees the elements where its condition is true. The result has the dtype
+ * of `x`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for conditions that are not of bool and a number of pieces that does not fit, `ERR_SHAPE`, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.piecewise(ft.tensor([-2, 3]), [ft.tensor([true, false])], [(x) => x.neg(), 10]) // [2, 10]
+ * ```
+ */
+declare function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly Tensor<'bool'>[], pieces: readonly Piece<D>[]): Tensor<D>;
+/** Options of `choose`. */
+interface ChooseOptions {
+    /** What a number without a choice does: an error when the result is read (`'raise'`, the default), counts around, or is limited. */
+    readonly mode?: 'raise' | 'wrap' | 'clip' | undefined;
+}
+/**
+ * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
+ *
+ * `out_i = choices_(indices_i, i)`
+ *
+ * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * `ERR_INDEX` when the result is read, for a number without a choice.
+ * @example
+ * ```ts
+ * ft.choose([0, 1, 0], [ft.tensor([1, 2, 3]), ft.tensor([4, 5, 6])]) // [1, 5, 3]
+ * ```
+ */
+declare function choose<D extends DType>(indices: Tensor | Positions, choices: readonly Tensor<D>[] | Tensor<D>, options?: ChooseOptions): Tensor<D>;
+
+/** Options of `ediff1d`. */
+interface Ediff1dOptions {
+    /** What stands before the differences. */
+    readonly toBegin?: Tensor | Listed | number | undefined;
+    /** What stands behind the differences. */
+    readonly toEnd?: Tensor | Listed | number | undefined;
+}
+/**
+ * Differences between neighbours of the flattened tensor, with other numbers before and behind them.
+ *
+ * `out_i = x_(i + 1) - x_i`
+ *
+ * NumPy `ediff1d`.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for bool and for numbers that the tensor's dtype does not hold, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.ediff1d(ft.tensor([[1, 2], [4, 7]]), { toEnd: 9 }) // [1, 2, 3, 9]
+ * ```
+ */
+declare function ediff1d<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'numeric', D>) | Listed, options?: Ediff1dOptions): Tensor<D>;
+/** Options of `histc`. */
+interface HistcOptions {
+    /** How many intervals; 100 by default. */
+    readonly bins?: number | undefined;
+    /** The first edge; 0 by default, or where `max` is 0 too the smallest element. */
+    readonly min?: number | undefined;
+    /** The last edge; 0 by default, or where `min` is 0 too the largest element. */
+    readonly max?: number | undefined;
+}
+/**
+ * How many elements fall into each interval of one width, in the dtype of `x`; what is outside is not counted. {@link histogram} gives the edges too.
+ *
+ * PyTorch `histc`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for fewer than one interval and ends that are not finite or in the wrong order, `ERR_DTYPE` for
+ * anything but float32 and float64.
+ * @example
+ * ```ts
+ * ft.histc(ft.tensor([1, 2, 1]), { bins: 4, min: 0, max: 3 }) // [0, 2, 1, 0]
+ * ```
+ */
+declare function histc<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'float', D>) | Listed, options?: HistcOptions): Tensor<D>;
+/** Options of `histogramdd`. */
+interface HistogramddOptions {
+    /** How many intervals of one width along each axis, or for each axis its number or its increasing edges; 10 by default. */
+    readonly bins?: number | readonly (number | Tensor | Listed)[] | undefined;
+    /** For each axis the first and the last edge; those of the points by default. */
+    readonly range?: readonly (readonly [number, number] | undefined)[] | undefined;
+    /** What each point counts; 1 by default. */
+    readonly weights?: Tensor | Listed | undefined;
+    /** Whether to give the density of the distribution instead of counts; false by default. */
+    readonly density?: boolean | undefined;
+}
+/** Counts of points of a plane, and the edges of their intervals. */
+interface Histogram2d<A extends DType = DType, B extends DType = DType> {
+    /** For each interval of `x` along the first axis, of `y` along the second, how many points, or the sum of their weights, or their density. */
+    readonly hist: Tensor;
+    /** The edges along x, one more than intervals. */
+    readonly xEdges: Tensor<A>;
+    /** The edges along y, one more than intervals. */
+    readonly yEdges: Tensor<B>;
+}
+/**
+ * How many points of a plane fall into each rectangle, all but the last of each axis without their right end; what is outside is not counted.
+ *
+ * NumPy `histogram2d`.
+ *
+ * @param x Coordinates along the first axis, a vector.
+ * @param y Coordinates along the second axis, as many.
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
+ * increase, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.histogram2d(ft.tensor([0, 1, 1]), ft.tensor([0, 0, 2]), { bins: 2 }).hist // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function histogram2d<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, y: Tensor<B> & Takes<'real', B>, options?: HistogramddOptions): Several<Histogram2d<EdgesOf<A>, EdgesOf<B>>>;
+/** Counts of points of a space, and the edges of their intervals along each axis. */
+interface Histogramdd {
+    /** For each box how many points, or the sum of their weights, or their density; an axis for each of the space's. */
+    readonly hist: Tensor;
+    /** The edges along each axis, one more than intervals. */
+    readonly edges: Tensor[];
+}
+/**
+ * How many points of a space fall into each box, as {@link histogram2d}.
+ *
+ * NumPy `histogramdd`.
+ *
+ * @param sample Points, [n, axes].
+ * @throws {TensorError} `ERR_SHAPE` for what is no matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
+ * a complex tensor.
+ * @example
+ * ```ts
+ * ft.histogramdd(ft.tensor([[0, 0], [1, 0], [1, 2]]), { bins: 2 }).hist // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function histogramdd(sample: Tensor | Listed, options?: HistogramddOptions): Several<Histogramdd>;
+
+/** The factor of a product or quotient that is added. */
+interface AddcmulOptions {
+    /** What the product or quotient is multiplied with; 1 by default. */
+    readonly value?: number | undefined;
+}
+/**
+ * An elementwise product added to a tensor, in one program.
+ *
+ * `input + value a b`
+ *
+ * PyTorch `addcmul`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addcmul(ft.tensor([1, 1]), ft.tensor([2, 3]), ft.tensor([4, 5]), { value: 0.5 }) // [5, 8.5]
+ * ```
+ */
+declare function addcmul<D extends DType, A extends DType, B extends Operand>(input: Tensor<D>, a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, With<A, B>>>;
+/**
+ * An elementwise quotient added to a tensor, in one program.
+ *
+ * `input + value a / b`
+ *
+ * PyTorch `addcdiv`. Integers are divided as by {@link divide}.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.addcdiv(ft.tensor([1, 1]), ft.tensor([2, 3]), ft.tensor([4, 6])) // [1.5, 1.5]
+ * ```
+ */
+declare function addcdiv<D extends DType, A extends DType, B extends Operand>(input: Tensor<D>, a: Tensor<A>, b: B & Fits<'any', B, A>, options?: AddcmulOptions): Tensor<Promote<D, FloatOf<With<A, B>>>>;
+/** Bounds by name, as PyTorch's users write them. */
+interface ClampOptions<B extends Operand | undefined = Operand | undefined, C extends Operand | undefined = Operand | undefined> {
+    /** The least value; none by default. */
+    readonly min?: B | undefined;
+    /** The greatest value; none by default. */
+    readonly max?: C | undefined;
+}
+/**
+ * Limits each element to a range, as {@link clip}; bounds stand one after the other or have names.
+ *
+ * `min(max(x, min), max)`
+ *
+ * PyTorch `clamp`.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.clamp(ft.tensor([1, 5, 9]), { min: 2 }) // [2, 5, 9]
+ * ```
+ */
+declare function clamp<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, bounds: ClampOptions<B & Fits<'integerOrFloat', B>, C & Fits<'integerOrFloat', C>>): Tensor<With<With<A, B>, C>>;
+declare function clamp<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<A, B>, C>>;
+/**
+ * The distance from each element to the next number of larger magnitude, with its sign.
+ *
+ * `nextafter(x, copysign(Infinity, x)) - x`
+ *
+ * NumPy `spacing`.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.spacing(ft.tensor([1])) // [1.1920928955078125e-7]
+ * ```
+ */
+declare function spacing<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Tensor<FloatOf<D>>;
+/**
+ * Whether each element has no imaginary part; real ones have none.
+ *
+ * NumPy and PyTorch `isreal`.
+ *
+ * @example
+ * ```ts
+ * ft.isreal(ft.tensor([{ re: 1, im: 2 }, { re: 3, im: 0 }])) // [false, true]
+ * ```
+ */
+declare function isreal(x: Tensor | Listed): Tensor<'bool'>;
+/**
+ * Whether a tensor's dtype is complex, whatever its values. NumPy `iscomplexobj`.
+ *
+ * @example
+ * ```ts
+ * ft.iscomplexobj(ft.tensor([{ re: 1, im: 0 }])) // true
+ * ```
+ */
+declare function iscomplexobj(x: Tensor | Listed): boolean;
+/**
+ * Whether a tensor's dtype is real, whatever its values. NumPy `isrealobj`.
+ *
+ * @example
+ * ```ts
+ * ft.isrealobj(ft.tensor([1])) // true
+ * ```
+ */
+declare function isrealobj(x: Tensor | Listed): boolean;
+/**
+ * Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`.
+ *
+ * @example
+ * ```ts
+ * ft.isscalar(5) // true
+ * ```
+ */
+declare function isscalar(value: unknown): boolean;
+/**
+ * Whether two tensors are equal where they are broadcast to one shape, as a bool of rank 0; false where they have none.
+ *
+ * NumPy `array_equiv`. {@link arrayEqual} asks for equal shapes.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.arrayEquiv(ft.tensor([1, 1]), ft.tensor([[1], [1]])) // true
+ * ```
+ */
+declare function arrayEquiv(x1: Tensor | Listed, x2: Tensor | Listed): Tensor<'bool'>;
+/** Options of `unwrap`. */
+interface UnwrapOptions {
+    /** The axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** The largest step that stays as it is; at least half a period, the default. */
+    readonly discont?: number | undefined;
+    /** What may be added; 2 pi by default. */
+    readonly period?: number | undefined;
+}
+/**
+ * Angles along an axis without jumps: multiples of the period are added so that no step is larger than half of it.
+ *
+ * NumPy `unwrap`.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0,
+ * `ERR_ARGUMENT` for a period that is not above 0.
+ * @example
+ * ```ts
+ * ft.unwrap(ft.tensor([0, 3, 7]), { period: 4 }) // [0, -1, -1]
+ * ```
+ */
+declare function unwrap<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | UnwrapOptions): Tensor<FloatOf<D>>;
+
 /** Options of `linspace`. */
 interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
     /** Whether the last number is `stop`; true by default. */
@@ -5704,6 +6553,12 @@ declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  */
 declare function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
 
+/** A recorded operation, or a value. */
+declare abstract class Node {
+}
+/** Whether a value is a tensor. */
+declare function isTensor(value: unknown): value is Tensor;
+
 /** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
 interface TensorJSON<D extends DType = DType> {
     readonly shape: readonly number[];
@@ -5713,7 +6568,7 @@ interface TensorJSON<D extends DType = DType> {
 }
 
 /** Hand-written methods; the generated ones extend them. */
-declare abstract class Methods<D extends DType> {
+declare abstract class Methods<D extends DType> extends Node {
     /**
      * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
      * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
@@ -9123,865 +9978,6 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     uniqueConsecutive(options?: number | AxisOptions): Tensor<D>;
 }
 
-/**
- * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
- *
- * `x1 @ out = x2`
- *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `linalg.solve`, PyTorch `linalg.solve`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]
- * ```
- */
-declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
-/** Options of `linalg.qr`. */
-interface QrOptions {
-    /** 'reduced' by default. */
-    readonly mode?: 'reduced' | 'complete' | undefined;
-}
-/**
- * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
- *
- * `x = q @ r`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.qr`, PyTorch `linalg.qr`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
- * ```
- */
-declare function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
-    q: Tensor<FloatOf<A>>;
-    r: Tensor<FloatOf<A>>;
-}>;
-/**
- * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
- *
- * `x @ out = 1`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.inv`, PyTorch `linalg.inv`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
- * ```
- */
-declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
-/**
- * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
- *
- * `x @ x @ ... @ x`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
- *
- * @param x A tensor.
- * @param n An integer.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
- * @example
- * ```ts
- * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
- * ```
- */
-declare function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>>;
-/** Options of `linalg.cholesky`. */
-interface CholeskyOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
- *
- * `x = l @ l^H`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
- * ```
- */
-declare function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
-/**
- * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
- *
- * `x = p @ l @ u`
- *
- * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
- * NumPy `linalg.lu`, PyTorch `linalg.lu`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
- * ```
- */
-declare function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
-    p: Tensor<FloatOf<A>>;
-    l: Tensor<FloatOf<A>>;
-    u: Tensor<FloatOf<A>>;
-}>;
-/**
- * Determinants of square matrices, by LU; 1 of a matrix without rows.
- *
- * `prod_i u_ii, times -1 for each exchange of rows`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.det`, PyTorch `linalg.det`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
- * ```
- */
-declare function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
-/**
- * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
- *
- * `det x = sign exp(logabsdet)`
- *
- * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
- * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
- * ```
- */
-declare function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
-    sign: Tensor<FloatOf<A>>;
-    logabsdet: Tensor<RealOf<FloatOf<A>>>;
-}>;
-/** Options of `linalg.solveTriangular`. */
-interface SolveTriangularOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-    /** false by default. */
-    readonly unitDiagonal?: boolean | undefined;
-    /** false by default. */
-    readonly transposed?: boolean | undefined;
-}
-/**
- * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
- *
- * `tril(x1) @ out = x2`
- *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
- * ```
- */
-declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
-/**
- * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
- *
- * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
- * ```
- */
-declare function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
-/** Options of `linalg.eigh`. */
-interface EighOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
- * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
- * ```
- */
-declare function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
-    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
-    eigenvectors: Tensor<FloatOf<A>>;
-}>;
-/** Options of `linalg.eigvalsh`. */
-interface EigvalshOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
- * ```
- */
-declare function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
-/**
- * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
- * NumPy `linalg.eig`, PyTorch `linalg.eig`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
- * ```
- */
-declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
-    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
-    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
-}>;
-/**
- * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives complex64, complex128 for float64.
- * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
- * ```
- */
-declare function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
-/** Options of `linalg.svd`. */
-interface SvdOptions {
-    /** true by default. */
-    readonly fullMatrices?: boolean | undefined;
-}
-/**
- * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
- *
- * `x = u @ diag(s) @ vh`
- *
- * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
- * NumPy `linalg.svd`, PyTorch `linalg.svd`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
- * ```
- */
-declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{
-    u: Tensor<FloatOf<A>>;
-    s: Tensor<RealOf<FloatOf<A>>>;
-    vh: Tensor<FloatOf<A>>;
-}>;
-/**
- * Singular values of matrices, descending.
- *
- * `sqrt(eigenvalues of x^H @ x)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
- * ```
- */
-declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.matrixRank`. */
-interface MatrixRankOptions {
-    /** A number; follows from the operands by default. */
-    readonly rtol?: number | undefined;
-}
-/** Options of `linalg.pinv`. */
-interface PinvOptions {
-    /** A number; follows from the operands by default. */
-    readonly rtol?: number | undefined;
-}
-/** Options of `linalg.lstsq`. */
-interface LstsqOptions {
-    /** A number; follows from the operands by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
- *
- * `solution = pinv(x1) @ x2`
- *
- * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
- * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
- * @example
- * ```ts
- * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
- * ```
- */
-declare function lstsq$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{
-    solution: Tensor<FloatOf<Promote<A, B>>>;
-    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
-    rank: Tensor<'int32'>;
-    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
-}>;
-/** Options of `linalg.vectorNorm`. */
-interface VectorNormOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
-    readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
-    readonly keepdims?: boolean | undefined;
-    /** A number, which may be infinite; 2 by default. */
-    readonly ord?: number | undefined;
-}
-/**
- * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
- *
- * `(sum |x|^ord)^(1 / ord)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
- *
- * @param x A tensor.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
- * @example
- * ```ts
- * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
- * ```
- */
-declare function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.matrixNorm`. */
-interface MatrixNormOptions {
-    /** Keeps reduced axes, with size 1; false by default. */
-    readonly keepdims?: boolean | undefined;
-    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
-    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
-}
-/**
- * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
- *
- * `sqrt(sum |x_ij|^2)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
- * @example
- * ```ts
- * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
- * ```
- */
-declare function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.cond`. */
-interface CondOptions {
-    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
-    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
-}
-/**
- * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
- *
- * `norm(x) norm(inv x)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.cond`, PyTorch `linalg.cond`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
- * @example
- * ```ts
- * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
- * ```
- */
-declare function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
-
-/** Sizes or axes, one after the other or in one array. */
-type Numbers = readonly number[] | readonly [readonly number[]];
-/** PyTorch's `permute`: the axes in another order, as {@link permuteDims}. A view. */
-declare function permute<D extends DType>(x: Tensor<D>, ...axes: Numbers): Tensor<D>;
-/**
- * NumPy's and PyTorch's `view`: of sizes as {@link reshape}, of a dtype as {@link bitcast}.
- *
- * @throws {TensorError} as those.
- */
-declare function view<D extends DType>(x: Tensor<D>, ...shape: Numbers): Tensor<D>;
-declare function view<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
-/** PyTorch's `expand`: axes of size 1 repeated, as {@link broadcastTo}; -1 keeps a size. A view. */
-declare function expand<D extends DType>(x: Tensor<D>, ...sizes: Numbers): Tensor<D>;
-/** PyTorch's `t`: a matrix transposed, a vector as it is. A view. */
-declare function t<D extends DType>(x: Tensor<D>): Tensor<D>;
-/** PyTorch's `adjoint`: the last two axes exchanged, each element conjugated. */
-declare function adjoint<D extends DType>(x: Tensor<D>): Tensor<D>;
-/**
- * PyTorch's `gather`: elements along an axis that a tensor of positions picks, as {@link takeAlongAxis}. Along the other axes the indices
- * may be fewer than x has. Negative ones count from the end.
- *
- * @throws {TensorError} `ERR_SHAPE` for indices of another rank or larger ones, `ERR_INDEX` for an axis out of range; for an index, when read.
- */
-declare function gather<D extends DType>(x: Tensor<D>, axis: number, indices: Tensor | Positions): Tensor<D>;
-/** PyTorch's `index_select`: slices along an axis, as {@link take}. */
-declare function indexSelect<D extends DType>(x: Tensor<D>, axis: number, indices: Tensor | Positions): Tensor<D>;
-/** PyTorch's `masked_select`: the elements where a mask is true, along one axis, as `x.at(mask)`. Reads the mask. */
-declare function maskedSelect<D extends DType>(x: Tensor<D>, mask: Tensor<'bool'>): Tensor<D>;
-/** PyTorch's `masked_fill`: x with one value where a mask is true, as {@link where}. */
-declare function maskedFill<D extends DType>(x: Tensor<D>, mask: Tensor, value: Operand): Tensor<D>;
-/** PyTorch's `narrow`: so many places of an axis from one on. A view. */
-declare function narrow<D extends DType>(x: Tensor<D>, axis: number, start: number, length: number): Tensor<D>;
-/**
- * PyTorch's `select`: one place of an axis, which the result does not have, a view. NumPy's, of arrays: at each place the choice of the first condition
- * that is true there, and where none is, `fallback`, 0 by default.
- *
- * @throws {TensorError} `ERR_INDEX` for an axis or a place out of range, `ERR_ARGUMENT` for conditions that are not of bool or not as many as choices.
- * @example
- * ```ts
- * ft.select([ft.tensor([true, false, true])], [ft.tensor([1, 2, 3])], 9) // [1, 9, 3]
- * ```
- */
-declare function select<D extends DType>(x: Tensor<D>, axis: number, index: number): Tensor<D>;
-declare function select<const T extends readonly Tensor[]>(conditions: readonly Tensor<'bool'>[], choices: T, fallback?: Scalar): Tensor<PromoteAll<T>>;
-/** Number of elements: `x.size`. */
-declare function numel(x: Tensor): number;
-/** Options of `bucketize`. */
-interface BucketizeOptions {
-    /** Whether the bounds belong to the lower bucket (false, the default) or to the higher one. */
-    readonly right?: boolean | undefined;
-}
-/** PyTorch's `bucketize`: between which boundaries elements lie, as {@link searchsorted} with the operands exchanged. */
-declare function bucketize<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, boundaries: Tensor<B> & Takes<'real', B>, options?: BucketizeOptions): Tensor<'int32'>;
-/** Whether a value is a tensor. */
-declare function isTensor(value: unknown): value is Tensor;
-/** Whether a tensor's dtype is floating, as {@link isdtype}. */
-declare function isFloatingPoint(x: Tensor): boolean;
-/** Whether a tensor's dtype is complex, as {@link isdtype}. */
-declare function isComplex(x: Tensor): boolean;
-
-/** What every error of this package is: an `Error` with a stable `code`. */
-declare abstract class TensorError extends Error {
-    /** A stable name of the kind of mistake, `ERR_SHAPE` and so on. */
-    abstract readonly code: string;
-    /** The class's name. */
-    get name(): string;
-}
-/** Shapes do not fit each other or the operation. */
-declare class ShapeError extends TensorError {
-    readonly code = "ERR_SHAPE";
-}
-/** A dtype the operation does not take, or a number the dtype cannot hold. */
-declare class DTypeError extends TensorError {
-    readonly code = "ERR_DTYPE";
-}
-/** An index, axis or slice outside its range. */
-declare class IndexError extends TensorError {
-    readonly code = "ERR_INDEX";
-}
-/** Tensors on different devices, or a device that does not exist. */
-declare class DeviceError extends TensorError {
-    readonly code = "ERR_DEVICE";
-}
-/** A backend, or the native binary, that is not present on this machine; the message says why. */
-declare class BackendUnavailableError extends TensorError {
-    readonly code = "ERR_BACKEND_UNAVAILABLE";
-}
-/** The memory budget, or the machine's memory, is exhausted. Nothing was changed; freeing tensors and trying again works. */
-declare class OutOfMemoryError extends TensorError {
-    readonly code = "ERR_OUT_OF_MEMORY";
-}
-/** A tensor used after `dispose()`, or after the scope that made it. */
-declare class DisposedError extends TensorError {
-    readonly code = "ERR_DISPOSED";
-}
-/** A singular or indefinite matrix, or an iteration that did not converge. */
-declare class LinAlgError extends TensorError {
-    readonly code = "ERR_LINALG";
-}
-/** An operation that makes NaN of operands without one, where `detectNaN` looks for it. */
-declare class NaNError extends TensorError {
-    readonly code = "ERR_NAN";
-}
-/** Bytes that are not in the format they claim to be in. */
-declare class FormatError extends TensorError {
-    readonly code = "ERR_FORMAT";
-}
-/** A file that the system does not open, read or write; the message begins as Node's does: `ENOENT: no such file or directory, ...`. */
-declare class FileError extends TensorError {
-    readonly code = "ERR_FILE";
-    /** The system's code, as Node names it: `ENOENT`, `EACCES`, `EISDIR`, `ENOSPC`, ...; `UNKNOWN` for one without a name. */
-    get systemCode(): string;
-}
-/** A valid request that this version does not offer. */
-declare class UnsupportedError extends TensorError {
-    readonly code = "ERR_UNSUPPORTED";
-}
-/** An argument of the wrong kind: a string for a number, a missing operand, an unknown option. */
-declare class ArgumentError extends TensorError {
-    readonly code = "ERR_ARGUMENT";
-}
-/** A broken promise of this package: always a bug worth reporting. */
-declare class InternalError extends TensorError {
-    readonly code = "ERR_INTERNAL";
-}
-
-/** The dtype of positions: int64 of more elements than int32 counts. */
-type PositionDType = 'int32' | 'int64';
-
-/**
- * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
- *
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
- * @example
- * ```ts
- * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
- * ```
- */
-declare function nonzero(x: Tensor): Tensor<PositionDType>[];
-/** As {@link nonzero}, without blocking. */
-declare function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]>;
-/**
- * Positions of the elements that are not zero, in row-major order: a row of coordinates for each. Reads `x`.
- *
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
- * @example
- * ```ts
- * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
- * ```
- */
-declare function argwhere(x: Tensor): Tensor<PositionDType>;
-/** As {@link argwhere}, without blocking. */
-declare function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>>;
-/** Distinct elements, and where they stand. */
-interface Unique<D extends DType = DType> {
-    /** The distinct elements (with an axis: slices) in ascending order; each NaN is one of its own. */
-    readonly values: Tensor<D>;
-    /** int32 position of the first of each, in the flattened tensor or along the axis. */
-    readonly indices: Tensor<'int32'>;
-    /** For each element of the tensor, or each position along the axis, its position among the values, int32. */
-    readonly inverseIndices: Tensor<'int32'>;
-    /** How often each occurs, int32. */
-    readonly counts: Tensor<'int32'>;
-}
-/** Options of the functions of distinct elements. */
-interface UniqueOptions {
-    /** The axis whose slices are compared as wholes, in place of elements; negative ones count from the last. */
-    readonly axis?: number | undefined;
-}
-/**
- * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
- * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
- * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range.
- * @example
- * ```ts
- * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
- * ```
- * ```ts
- * ft.uniqueAll(ft.tensor([[3, 1], [1, 2], [3, 1]]), { axis: 0 }).values // [[1, 2], [3, 1]]
- * ```
- */
-declare function uniqueAll<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Unique<D>>;
-/** As {@link uniqueAll}, without blocking. */
-declare function uniqueAllAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Unique<D>>>;
-/**
- * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
- *
- * @example
- * ```ts
- * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
- * ```
- */
-declare function uniqueCounts<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'counts'>>;
-/** As {@link uniqueCounts}, without blocking. */
-declare function uniqueCountsAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>>;
-/**
- * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
- *
- * @example
- * ```ts
- * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
- * ```
- */
-declare function uniqueInverse<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
-/** As {@link uniqueInverse}, without blocking. */
-declare function uniqueInverseAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>>;
-/**
- * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
- *
- * @example
- * ```ts
- * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
- * ```
- */
-declare function uniqueValues<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Tensor<D>;
-/** As {@link uniqueValues}, without blocking. */
-declare function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Tensor<D>>;
-/** Options of `isin`. */
-interface IsinOptions {
-    /** Whether to tell what is not among them instead; false by default. */
-    readonly invert?: boolean | undefined;
-}
-/**
- * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
- * ```
- */
-declare function isin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>, options?: IsinOptions): Tensor<'bool'>;
-/**
- * The distinct elements that are in either tensor, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
- * ```
- */
-declare function union1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
-/** As {@link union1d}, without blocking. */
-declare function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
-/**
- * The distinct elements of `x1` that are in `x2` too, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
- * ```
- */
-declare function intersect1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
-/** As {@link intersect1d}, without blocking. */
-declare function intersect1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
-/**
- * The distinct elements of `x1` that are not in `x2`, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
- * ```
- */
-declare function setdiff1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
-/** As {@link setdiff1d}, without blocking. */
-declare function setdiff1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
-/**
- * The distinct elements that are in one of both tensors alone, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
- * ```
- */
-declare function setxor1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
-/** As {@link setxor1d}, without blocking. */
-declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
-
-/**
- * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as
- * {@link permuteDims}, with two numbers those exchanged, as {@link swapaxes}. A view.
- *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are no permutation.
- */
-declare function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | readonly []): Tensor<D>;
-/**
- * Products over the last axis of `x1` and the first of `x2`, for vectors and matrices: as {@link matmul}.
- *
- * @throws {TensorError} `ERR_SHAPE` for more axes, where NumPy's `dot` is another product than `matmul`.
- */
-declare function dot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<A, B>>>;
-/** The product of all elements, the first conjugated, as {@link vecdot} of both flattened. */
-declare function vdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
-/** The order of a norm: a number, which may be infinite; of matrices `'fro'` or `'nuc'` too. */
-type Ord = number | 'fro' | 'nuc';
-/** Options of `norm` and `linalg.norm`. */
-interface NormOrdOptions {
-    /** The order; 2 by default, `'fro'` of matrices. */
-    readonly ord?: Ord | undefined;
-    /** One axis, or the two of matrices; all elements as one vector by default. */
-    readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
-    readonly keepdims?: boolean | undefined;
-}
-/** Norms are real. */
-type Norm<D extends DType> = Tensor<RealOf<FloatOf<D>>>;
-/**
- * Norm of all elements or along axes: of vectors of any order, as {@link vectorNorm}, of matrices `'fro'` or `'nuc'`, as {@link matrixNorm}.
- * `norm(x)`, `norm(x, 1)`, `norm(x, { ord: 1, axis: 0 })`.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a number as the order of a matrix, which is another norm in NumPy than in PyTorch.
- */
-declare function norm$1<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
-/** Pieces along the second axis, of a vector along its only one: as {@link split}. Views. */
-declare function hsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
-/** Pieces along the first axis of at least two: as {@link split}. Views. */
-declare function vsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
-/** Pieces along the third axis: as {@link split}. Views. */
-declare function dsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
-/** Positions in row-major order of the elements that are not zero. Reads `x`. */
-declare function flatnonzero(x: Tensor): ReturnType<typeof nonzero>[number];
-/** Options of `unique`. */
-interface UniqueReturns extends UniqueOptions {
-    /** Whether to give the positions of the first of each too; false by default. */
-    readonly returnIndex?: boolean | undefined;
-    /** Whether to give for each element its position among the values too; false by default. */
-    readonly returnInverse?: boolean | undefined;
-    /** Whether to give how often each occurs too; false by default. */
-    readonly returnCounts?: boolean | undefined;
-}
-type Wanted$1<O> = (O extends {
-    readonly returnIndex: true;
-} ? 'indices' : never) | (O extends {
-    readonly returnInverse: true;
-} ? 'inverseIndices' : never) | (O extends {
-    readonly returnCounts: true;
-} ? 'counts' : never);
-/** The distinct elements, and what is asked for beside them. */
-type UniqueOf<D extends DType, O> = [Wanted$1<O>] extends [never] ? Tensor<D> : Several<Pick<Unique<D>, 'values' | Wanted$1<O>>>;
-/**
- * The distinct elements in ascending order, as {@link uniqueValues}, and with options what NumPy and PyTorch return beside them, in their order. Reads a
- * mask.
- *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.unique(ft.tensor([2, 1, 2]), { returnCounts: true }).counts // [1, 2]
- * ```
- */
-declare function unique<D extends DType, const O extends UniqueReturns = {}>(x: Tensor<D>, options?: O): UniqueOf<D, O>;
-/** Axis sizes: `x.shape`. */
-declare function shape(x: Tensor): readonly number[];
-/** Number of axes: `x.ndim`. */
-declare function ndim(x: Tensor): number;
-/** Number of elements: `x.size`. */
-declare function size(x: Tensor): number;
-
-/** The axis along which a tensor is cut. */
-interface PiecesOptions {
-    /** The axis; negative ones count from the last; the first by default. */
-    readonly axis?: number | undefined;
-}
-/** So many tensors, as a tuple where the number is known, a whole one and small; else a list. */
-type Tuple<T, N extends number, Found extends readonly T[] = []> = number extends N ? T[] : Found['length'] extends N ? [...Found] : Found['length'] extends 16 ? T[] : Tuple<T, N, [...Found, T]>;
-/** The pieces of a tensor cut into so many, or at these positions: one more than there are positions. */
-type PiecesOf<D extends DType, S extends number | readonly number[]> = S extends number ? Tuple<Tensor<D>, S> : S extends readonly number[] ? number extends S['length'] ? Tensor<D>[] : Tuple<Tensor<D>, S['length']> extends infer T extends readonly Tensor<D>[] ? [...T, Tensor<D>] : never : never;
-/**
- * The slices of a tensor along an axis, which they do not have.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
- * @example
- * ```ts
- * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
- * ```
- */
-declare function unstack<D extends DType>(array: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[];
-/**
- * A tensor in so many equal pieces along an axis, or cut at these positions.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.split(ft.tensor([1, 2, 3, 4]), 2)[1] // [3, 4]
- * ```
- * ```ts
- * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
- * ```
- */
-declare function split$2<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S>;
-/**
- * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
- * ```
- */
-declare function arraySplit<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S>;
-/**
- * A tensor in at most so many pieces along an axis, all but the last of one size.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
- * ```
- */
-declare function chunk<D extends DType>(array: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[];
-
 /** Methods of other libraries, written by hand; their aliases extend them. */
 declare abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
     /** PyTorch's `permute`: {@link Tensor.permuteDims}. A view. */
@@ -10520,6 +10516,144 @@ declare class Tensor<D extends DType = DType> extends AliasMethods<D> {
 }
 
 /**
+ * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
+ * @example
+ * ```ts
+ * ft.broadcastShapes([3, 1], [4]) // [3, 4]
+ * ```
+ */
+declare function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[];
+/**
+ * Tensors in the shape they have in common. Views.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, `ERR_ARGUMENT` for anything but tensors.
+ * @example
+ * ```ts
+ * ft.broadcastArrays(ft.tensor([1, 2]), ft.tensor([[3], [4]]))[0] // [[1, 2], [1, 2]]
+ * ```
+ */
+declare function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): {
+    -readonly [K in keyof T]: T[K];
+};
+
+/** Limits of a floating dtype, or of the parts of a complex one. */
+interface FInfo<D extends DType = DType> {
+    /** Bits of a number. */
+    readonly bits: number;
+    /** From 1 to the next number. */
+    readonly eps: number;
+    /** The largest finite number. */
+    readonly max: number;
+    /** The smallest finite number, `-max`. */
+    readonly min: number;
+    /** The smallest positive number that has all digits. */
+    readonly smallestNormal: number;
+    /** The floating dtype these are the limits of. */
+    readonly dtype: D;
+}
+/** Limits of an integer dtype. */
+interface IInfo<D extends DType = DType> {
+    /** Bits of a number. */
+    readonly bits: number;
+    /** The largest number; a bigint for 64 bits. */
+    readonly max: ItemOf<D>;
+    /** The smallest number; a bigint for 64 bits. */
+    readonly min: ItemOf<D>;
+    readonly dtype: D;
+}
+/** The array API's names for sets of dtypes. */
+type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
+/**
+ * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for another dtype.
+ * @example
+ * ```ts
+ * ft.finfo('float16').max // 65504
+ * ```
+ */
+declare function finfo<D extends DType>(type: (D | Tensor<D>) & Takes<'floatOrComplex', D>): FInfo<RealOf<D>>;
+/**
+ * Limits of an integer dtype (or of a tensor's).
+ *
+ * @throws {TensorError} `ERR_DTYPE` for another dtype.
+ * @example
+ * ```ts
+ * ft.iinfo('int8').min // -128
+ * ```
+ */
+declare function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', D>): IInfo<D>;
+/**
+ * Whether a dtype is a given one or of a kind, or of one of several.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor a kind.
+ * @example
+ * ```ts
+ * ft.isdtype('int8', ['real floating', 'signed integer']) // true
+ * ```
+ */
+declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
+/** What has a dtype, or follows that of others. */
+type Typed = DType | Tensor | Scalar;
+type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never;
+type NamedAll<T extends readonly unknown[], D extends DType = 'bool'> = T extends readonly [infer First, ...infer Rest] ? NamedAll<Rest, [Named<First>] extends [never] ? D : Promote<D, Named<First>>> : D;
+/** The dtype in which a list of these is combined; any for a list of unknown length. */
+type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : [NamedAll<T>] extends ['bool'] ? Weak<Extract<T[number], Scalar>> : NamedAll<T>;
+/**
+ * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but beside bools, and for scalars alone.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
+ * @example
+ * ```ts
+ * ft.resultType('int8', 'uint8', 2) // 'int16'
+ * ```
+ */
+declare function resultType<const T extends readonly Typed[]>(...types: T): ResultOf<T>;
+/**
+ * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
+ * @example
+ * ```ts
+ * ft.canCast('int8', 'int16') // true
+ * ```
+ */
+declare function canCast(from: DType | Tensor, to: DType): boolean;
+/** What this namespace offers, as the array API's inspection functions tell it. */
+interface ArrayNamespaceInfo {
+    /** What may differ between libraries. */
+    capabilities(): {
+        readonly booleanIndexing: boolean;
+        readonly dataDependentShapes: boolean;
+        readonly maxDimensions: number;
+    };
+    /** The device of tensors made without one. */
+    defaultDevice(): Device;
+    /** Dtypes of tensors made without one. */
+    defaultDtypes(): {
+        readonly realFloating: DType;
+        readonly complexFloating: DType;
+        readonly integral: DType;
+        readonly indexing: DType;
+    };
+    /** The devices that are there. */
+    devices(): readonly Device[];
+    /** The dtypes there are, all or of a kind. */
+    dtypes(kind?: Kind | readonly Kind[]): readonly DType[];
+}
+/**
+ * What this namespace offers: capabilities, defaults, devices and dtypes.
+ *
+ * @example
+ * ```ts
+ * ft.arrayNamespaceInfo().defaultDtypes().indexing // 'int32'
+ * ```
+ */
+declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
+
+/**
  * New axes of size 1 at these places of the result. A view.
  *
  * `x`
@@ -10654,29 +10788,6 @@ declare function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Ten
  */
 declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: ToleranceOptions): Tensor<FloatOf<A>>;
 
-/**
- * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
- *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
- * @example
- * ```ts
- * ft.broadcastShapes([3, 1], [4]) // [3, 4]
- * ```
- */
-declare function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[];
-/**
- * Tensors in the shape they have in common. Views.
- *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, `ERR_ARGUMENT` for anything but tensors.
- * @example
- * ```ts
- * ft.broadcastArrays(ft.tensor([1, 2]), ft.tensor([[3], [4]]))[0] // [[1, 2], [1, 2]]
- * ```
- */
-declare function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): {
-    -readonly [K in keyof T]: T[K];
-};
-
 /** A device that is there. */
 interface PresentDevice {
     /** The name operations know it by: `cpu`, `vulkan:0`. */
@@ -10722,121 +10833,6 @@ declare function setDefaultDevice(name: Device): void;
  * @throws {ArgumentError} for anything but a whole number from 1 to 1024.
  */
 declare function setThreads(count: number): void;
-
-/** Limits of a floating dtype, or of the parts of a complex one. */
-interface FInfo<D extends DType = DType> {
-    /** Bits of a number. */
-    readonly bits: number;
-    /** From 1 to the next number. */
-    readonly eps: number;
-    /** The largest finite number. */
-    readonly max: number;
-    /** The smallest finite number, `-max`. */
-    readonly min: number;
-    /** The smallest positive number that has all digits. */
-    readonly smallestNormal: number;
-    /** The floating dtype these are the limits of. */
-    readonly dtype: D;
-}
-/** Limits of an integer dtype. */
-interface IInfo<D extends DType = DType> {
-    /** Bits of a number. */
-    readonly bits: number;
-    /** The largest number; a bigint for 64 bits. */
-    readonly max: ItemOf<D>;
-    /** The smallest number; a bigint for 64 bits. */
-    readonly min: ItemOf<D>;
-    readonly dtype: D;
-}
-/** The array API's names for sets of dtypes. */
-type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
-/**
- * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
- *
- * @throws {TensorError} `ERR_DTYPE` for another dtype.
- * @example
- * ```ts
- * ft.finfo('float16').max // 65504
- * ```
- */
-declare function finfo<D extends DType>(type: (D | Tensor<D>) & Takes<'floatOrComplex', D>): FInfo<RealOf<D>>;
-/**
- * Limits of an integer dtype (or of a tensor's).
- *
- * @throws {TensorError} `ERR_DTYPE` for another dtype.
- * @example
- * ```ts
- * ft.iinfo('int8').min // -128
- * ```
- */
-declare function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', D>): IInfo<D>;
-/**
- * Whether a dtype is a given one or of a kind, or of one of several.
- *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor a kind.
- * @example
- * ```ts
- * ft.isdtype('int8', ['real floating', 'signed integer']) // true
- * ```
- */
-declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
-/** What has a dtype, or follows that of others. */
-type Typed = DType | Tensor | Scalar;
-type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never;
-type NamedAll<T extends readonly unknown[], D extends DType = 'bool'> = T extends readonly [infer First, ...infer Rest] ? NamedAll<Rest, [Named<First>] extends [never] ? D : Promote<D, Named<First>>> : D;
-/** The dtype in which a list of these is combined; any for a list of unknown length. */
-type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : [NamedAll<T>] extends ['bool'] ? Weak<Extract<T[number], Scalar>> : NamedAll<T>;
-/**
- * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but beside bools, and for scalars alone.
- *
- * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
- * @example
- * ```ts
- * ft.resultType('int8', 'uint8', 2) // 'int16'
- * ```
- */
-declare function resultType<const T extends readonly Typed[]>(...types: T): ResultOf<T>;
-/**
- * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
- *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
- * @example
- * ```ts
- * ft.canCast('int8', 'int16') // true
- * ```
- */
-declare function canCast(from: DType | Tensor, to: DType): boolean;
-/** What this namespace offers, as the array API's inspection functions tell it. */
-interface ArrayNamespaceInfo {
-    /** What may differ between libraries. */
-    capabilities(): {
-        readonly booleanIndexing: boolean;
-        readonly dataDependentShapes: boolean;
-        readonly maxDimensions: number;
-    };
-    /** The device of tensors made without one. */
-    defaultDevice(): Device;
-    /** Dtypes of tensors made without one. */
-    defaultDtypes(): {
-        readonly realFloating: DType;
-        readonly complexFloating: DType;
-        readonly integral: DType;
-        readonly indexing: DType;
-    };
-    /** The devices that are there. */
-    devices(): readonly Device[];
-    /** The dtypes there are, all or of a kind. */
-    dtypes(kind?: Kind | readonly Kind[]): readonly DType[];
-}
-/**
- * What this namespace offers: capabilities, defaults, devices and dtypes.
- *
- * @example
- * ```ts
- * ft.arrayNamespaceInfo().defaultDtypes().indexing // 'int32'
- * ```
- */
-declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
 
 /** Options of `jit`. */
 interface JitOptions {
@@ -14131,41 +14127,6 @@ interface SoftplusOptions {
  */
 declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>>;
 
-/** Alias of {@link heNormal}. */
-declare const kaimingNormal: typeof heNormal;
-/** Alias of {@link heUniform}. */
-declare const kaimingUniform: typeof heUniform;
-/** Alias of {@link standardNormal}. */
-declare const normal: typeof standardNormal$1;
-/** Alias of {@link truncatedNormal}. */
-declare const truncNormal: typeof truncatedNormal$1;
-/** Alias of {@link glorotNormal}. */
-declare const xavierNormal: typeof glorotNormal;
-/** Alias of {@link glorotUniform}. */
-declare const xavierUniform: typeof glorotUniform;
-/** @deprecated */
-declare const xavier_uniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
-/** @deprecated */
-declare const xavierUniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
-/** @deprecated */
-declare const kaiming_normal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
-/** @deprecated */
-declare const kaimingNormal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
-/** @deprecated */
-declare const constant: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
-/** @deprecated */
-declare const constant_: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
-/** @deprecated */
-declare const uniform: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
-/** @deprecated */
-declare const uniform_: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
-/** @deprecated */
-declare const eye: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
-/** @deprecated */
-declare const dirac: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
-/** @deprecated */
-declare const sparse: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
-
 /** The dtype that an initialiser makes. */
 interface DrawOptions<D extends FloatDType = FloatDType> {
     /** The dtype; float32 by default. */
@@ -14300,6 +14261,41 @@ declare function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readon
  * ```
  */
 declare function ones<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+
+/** Alias of {@link heNormal}. */
+declare const kaimingNormal: typeof heNormal;
+/** Alias of {@link heUniform}. */
+declare const kaimingUniform: typeof heUniform;
+/** Alias of {@link standardNormal}. */
+declare const normal: typeof standardNormal$1;
+/** Alias of {@link truncatedNormal}. */
+declare const truncNormal: typeof truncatedNormal$1;
+/** Alias of {@link glorotNormal}. */
+declare const xavierNormal: typeof glorotNormal;
+/** Alias of {@link glorotUniform}. */
+declare const xavierUniform: typeof glorotUniform;
+/** @deprecated */
+declare const xavier_uniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
+/** @deprecated */
+declare const xavierUniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
+/** @deprecated */
+declare const kaiming_normal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
+/** @deprecated */
+declare const kaimingNormal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
+/** @deprecated */
+declare const constant: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
+/** @deprecated */
+declare const constant_: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
+/** @deprecated */
+declare const uniform: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
+/** @deprecated */
+declare const uniform_: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
+/** @deprecated */
+declare const eye: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
+/** @deprecated */
+declare const dirac: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
+/** @deprecated */
+declare const sparse: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
 
 declare namespace init_d {
   export { constant as constant, constant_ as constant_, dirac as dirac, eye as eye, fanInUniform as fanInUniform, glorotNormal as glorotNormal, glorotUniform as glorotUniform, heNormal as heNormal, heUniform as heUniform, kaimingNormal as kaimingNormal, kaimingNormal_ as kaimingNormal_, kaimingUniform as kaimingUniform, kaiming_normal_ as kaiming_normal_, lecunNormal as lecunNormal, normal as normal, ones as ones, orthogonal as orthogonal, sparse as sparse, standardNormal$1 as standardNormal, truncNormal as truncNormal, truncatedNormal$1 as truncatedNormal, uniform as uniform, uniform_ as uniform_, xavierNormal as xavierNormal, xavierUniform as xavierUniform, xavierUniform_ as xavierUniform_, xavier_uniform_ as xavier_uniform_, zeros as zeros };
@@ -17234,6 +17230,15 @@ declare namespace tree_d {
   export { flatten as flatten, leaves as leaves, map as map, register as register };
   export type { MapResult as MapResult, Mapped as Mapped, TreeClass as TreeClass };
 }
+
+/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** A tensor of another one's shape, dtype and device whose values do not matter. */
+declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 
 /** Options of `associativeScan`. */
 interface AssociativeScanOptions {

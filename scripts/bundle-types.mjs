@@ -24,7 +24,7 @@ const MAIN = file('dist/index.d.ts')
 /** The declarations of an entry point. */
 async function bundled(from) {
   const isMain = file(from) === MAIN
-  const external = (id, _importer, resolved) => /^node:|^ferrotensor$/.test(id) || (!isMain && (resolved ? id === MAIN : id.endsWith('/index.js')))
+  const external = (id, _importer, resolved) => /^node:|^ferrotensor$/.test(id) || (!isMain && (resolved ? id === MAIN : id.endsWith('../index.js')))
   const bundle = await rollup({ input: file(from), plugins: [dts()], external })
   const { output } = await bundle.generate({ format: 'es' })
   await bundle.close()

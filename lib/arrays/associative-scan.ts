@@ -3,11 +3,11 @@
 // neighbours, and blocks are combined from the left. So a prefix, a reduction and a window over the same elements have the same bits, and
 // nothing but p decides which: no device, no number of threads.
 
-import { operandGiven, tensorGiven } from '../arguments/operands.js'
+import { callable, synchronous } from '../arguments/functions.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, integer, integers, padding } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { callable, synchronous } from '../autodiff/grad.js'
+import { operandGiven, tensorGiven } from '../calls/operands.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType } from '../generated/dtypes.js'

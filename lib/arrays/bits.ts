@@ -1,9 +1,9 @@
 // Booleans packed into bytes, and bytes into bits.
 
-import type { Listed, Positions } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { axisGiven, integer, oneOf } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed, Positions } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import { slice } from '../indexing/slice.js'

@@ -1,18 +1,18 @@
 // Elements chosen from several tensors, by conditions or by numbers.
 
-import type { Positions } from '../arguments/arrays.js'
-import { arrayGiven, operandGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
+import type { Positions } from '../calls/arrays.js'
+import { arrayGiven, operandGiven } from '../calls/operands.js'
 import { ArgumentError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { full, stack, where } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
-import { resultType } from '../tensor/dtype-info.js'
 import type { Operand } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { zerosLike } from '../values/create-like.js'
 import { broadcastArrays } from './broadcasting.js'
+import { zerosLike } from './create-like.js'
+import { resultType } from './dtypes.js'
 import { indexMode, integersGiven, listGiven, rowsGiven, wideIntegers } from './options.js'
 
 /** Conditions as tensors of bool. */

@@ -1,10 +1,10 @@
 // Complex numbers where rows take real ones alone: what the functions of the same names are for them, of other operations.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import {
   complex, exp2 as exp2Real, gradient as gradientReal, logaddexp as logaddexpReal, logsumexp as logsumexpReal, sigmoid as sigmoidReal, sinc as sincReal,
@@ -13,7 +13,7 @@ import {
 import { isTensor } from '../program/node.js'
 import type { Common, DTypeOf, Fits, Operand } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { zerosLike } from '../values/create-like.js'
+import { zerosLike } from './create-like.js'
 
 /** Whether a value is a tensor of complex numbers. */
 export const isComplexTensor = (x: unknown): x is Tensor => isTensor(x) && x.type.row.kind === 'complex'

@@ -1,15 +1,15 @@
 // Differences of the flattened tensor, and how many points fall where along several axes.
 
-import { isListed, tensorOf, type Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { isListed, tensorOf, type Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { concat, diff, equal, ones, searchsorted, where, zeros } from '../generated/functions.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { histogram, histogramBinEdges, type EdgesOf } from './histogram.js'
 

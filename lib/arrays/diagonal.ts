@@ -1,14 +1,14 @@
 // Diagonals of matrices that are made of vectors.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, integer, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { eye, where } from '../generated/functions.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { zerosLike } from '../values/create-like.js'
+import { zerosLike } from './create-like.js'
 
 /** Options of `diagEmbed`. */
 export interface DiagEmbedOptions {

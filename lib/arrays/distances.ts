@@ -1,15 +1,15 @@
 // Distances between tensors and between their rows, and slices of bounded norm, as PyTorch has them.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatOf, Promote, RealOf, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { vectorNorm } from '../generated/linalg.js'
-import { floating, resultType } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { floating, resultType } from './dtypes.js'
 
 /** The order of a distance. */
 function order(op: string, value: unknown): number {

@@ -2,8 +2,8 @@
 // tensor manipulations with Einstein-like notation", 2022). Each is one reshape, one permutation and one reshape around at most one reduction or
 // broadcast.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { didYouMean } from '../errors/did-you-mean.js'

@@ -1,19 +1,19 @@
 // Elementwise functions that are a few operations each, and what tells values apart.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven, operandGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven, operandGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { add, clip, concat, copysign, divide, equal, full, multiply, nextafter, where } from '../generated/functions.js'
 import { isPlain } from '../realm.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Fits, Operand, With } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { broadcastShapes } from './broadcasting.js'
+import { floating } from './dtypes.js'
 import { axisOrOptions } from './options.js'
 
 /** The factor of a product or quotient that is added. */

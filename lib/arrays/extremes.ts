@@ -1,9 +1,9 @@
 // Extremes with where they stand: PyTorch's `max(dim)` and `min(dim)`, whose names stand for tensors here.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'

@@ -1,17 +1,17 @@
 // Determinants' logarithms, systems solved by factors that are there already, and inverses of tensors of more than two axes.
 
-import type { Listed, Positions } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, integer, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed, Positions } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote } from '../generated/dtypes.js'
 import { argmax, complex, tril, where } from '../generated/functions.js'
 import { inv, lu, slogdet, solve, solveTriangular } from '../generated/linalg.js'
-import type { PositionDType } from '../indexing/index-arrays.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
+import type { PositionDType } from '../values/index-arrays.js'
 import { integersGiven } from './options.js'
 
 /**

@@ -1,10 +1,10 @@
 // Tensors made of positions: triangles, powers, coordinates, diagonals, and what a function makes of coordinates.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { dtypeOption, flag, integer, number, shapeGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import { deviceNumber } from '../devices/devices.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'

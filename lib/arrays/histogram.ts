@@ -1,11 +1,12 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { isListed, positionsOf, tensorOf } from '../arguments/arrays.js'
-import { arrayGiven, operandGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
-import { one } from '../arguments/record-call.js'
 import { integer, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { isListed, positionsOf, tensorOf } from '../calls/arrays.js'
+import { arrayGiven, operandGiven } from '../calls/operands.js'
+import { one } from '../calls/record-call.js'
+import { several, type Several } from '../calls/several.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type SumOf, type Takes } from '../generated/dtypes.js'
@@ -13,7 +14,6 @@ import { equal, full, logicalAnd, logicalNot, ones, searchsorted, segmentSum, st
 import { OP } from '../generated/table.js'
 import { isTensor } from '../program/node.js'
 import type { Fits, Operand } from '../tensor/operand.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { arange } from './ranges.js'
 

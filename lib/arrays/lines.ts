@@ -1,8 +1,8 @@
 // A function of yours along an axis, line by line.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { axisGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType } from '../generated/dtypes.js'

@@ -1,9 +1,9 @@
 // What functions of whole arrays are told beside tensors, checked.
 
-import { isListed, positionsOf } from '../arguments/arrays.js'
-import { arrayGiven, tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { oneOf } from '../arguments/validate.js'
+import { isListed, positionsOf } from '../calls/arrays.js'
+import { arrayGiven, tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE } from '../generated/dtypes.js'

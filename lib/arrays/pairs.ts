@@ -1,17 +1,17 @@
 // Functions with two results of one size: quotients and remainders, the parts of a float, moments, both extremes.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
 import { stopGradient } from '../autodiff/grad.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { DTypeError } from '../errors.js'
 import { DTYPE, type DType, type FloatLimits, type FloatOf, type RealOf, type Takes } from '../generated/dtypes.js'
 import { copysign, floorDivide, fmod, remainder, where, type MeanOptions, type StdOptions, type VarOptions } from '../generated/functions.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Common, DTypeOf, Fits, Operand } from '../tensor/operand.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { floating } from './dtypes.js'
 
 /**
  * Quotients rounded down, and what remains, with the signs of `x2`: {@link floorDivide} and {@link remainder}.

@@ -1,16 +1,16 @@
 // Products added to a tensor, and products of many matrices, as PyTorch has them.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, Promote, SumOf, Takes } from '../generated/dtypes.js'
 import { matmul, outer } from '../generated/functions.js'
-import { resultType } from '../tensor/dtype-info.js'
 import type { PromoteAll, TakesEach } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { resultType } from './dtypes.js'
 import { listGiven } from './options.js'
 
 /** Factors of {@link addmm} and its kin. */

@@ -1,9 +1,9 @@
 // Equally spaced numbers, and the coordinates that they make up.
 
 import { checkOptions } from '../arguments/options.js'
-import { one } from '../arguments/record-call.js'
 import { dtypeOption, integer, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { one } from '../calls/record-call.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'

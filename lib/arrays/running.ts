@@ -1,13 +1,13 @@
 // Where extremes and the most frequent elements stand along an axis.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { axisGiven, flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { argmax, concat, cumulativeMax, cumulativeMin, notEqual, ones, where } from '../generated/functions.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { axisOrOptions, type AxisKeptOptions, type AxisOptions } from './options.js'
 import { arange } from './ranges.js'

@@ -1,19 +1,19 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { arrayGiven, operandGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { arrayGiven, operandGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type Promote, type Takes } from '../generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, searchsorted, stack, zeros } from '../generated/functions.js'
-import { truePositions, type PositionDType } from '../indexing/index-arrays.js'
 import { isTensor } from '../program/node.js'
 import type { DTypeOf, Fits, Operand } from '../tensor/operand.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { truePositions, type PositionDType } from '../values/index-arrays.js'
 import { data, dataSync } from '../values/read.js'
 
 /** What a mask makes of a call once it is read. */

@@ -1,10 +1,10 @@
 // Operations on shapes that take more than their rows: several new axes, counts of their own for each place, and no axis at all.
 
-import { isListed, type Listed, type Positions } from '../arguments/arrays.js'
-import { arrayGiven, tensorList } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { isListed, type Listed, type Positions } from '../calls/arrays.js'
+import { arrayGiven, tensorList } from '../calls/operands.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import {

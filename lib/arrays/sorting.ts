@@ -1,9 +1,9 @@
 // Orders by several keys and by one place, and the elements where something is true or changes.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { axisGiven, integer, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { any, concat, notEqual, ones } from '../generated/functions.js'

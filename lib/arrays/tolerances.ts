@@ -1,9 +1,9 @@
 // Ranks and pseudoinverses of matrices in stacks, each with a tolerance of its own.
 
-import { isListed, type Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
+import { isListed, type Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import type { DType, FloatOf } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { matrixRank as rankOf, pinv as inverseOf, svd, svdvals } from '../generated/linalg.js'

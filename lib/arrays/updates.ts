@@ -1,10 +1,10 @@
 // Changed copies under the names and with the arguments of NumPy and PyTorch: values put where positions or a mask say.
 
-import { isListed, tensorOf, type Listed, type Positions } from '../arguments/arrays.js'
-import { arrayGiven, operandGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number, oneOf } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { isListed, tensorOf, type Listed, type Positions } from '../calls/arrays.js'
+import { arrayGiven, operandGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'

@@ -1,18 +1,18 @@
 // Covariances of weighted observations, and integrals over coordinates that differ from line to line.
 
-import { isListed, type Listed, type Positions } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { isListed, type Listed, type Positions } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import {
   cov as unweighted, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions
 } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { floating } from './dtypes.js'
 import { axisOrOptions, integersGiven } from './options.js'
 
 /** Options of `cov`. */

@@ -1,11 +1,11 @@
 // Gradients over recorded operations. While a level is open, what depends on its variables keeps the operation it came from; going
 // back from a result, each operation's gradient is one operation more, whose meaning is Rust's (crates/ops/src/derived.rs).
 
-import { cotangentsOfJoin } from '../arrays/split.js'
 import { ArgumentError, UnsupportedError } from '../errors.js'
 import { flush } from '../execution/flush.js'
 import { readOperands } from '../execution/residuals.js'
 import { OP } from '../generated/table.js'
+import { cotangentsOfJoin } from '../indexing/split.js'
 import { derivedSignature, handsThrough, isDifferentiable, numbersBeside, operandsOf } from '../program/derived-call.js'
 import { openLevels } from '../program/lifetime.js'
 import { isTensor, type Piece } from '../program/node.js'

@@ -1,12 +1,12 @@
 // Gradients of the caller's making, and gradients that compute again instead of keeping.
 
+import { callable } from '../arguments/functions.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
+import { barrier, recomputed, withGradient } from '../program/markers.js'
 import { checkAlive, isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { alike, leaves, mapTree, sameType } from '../tree/traverse.js'
-import { callable } from './grad.js'
-import { barrier, recomputed, withGradient } from './markers.js'
 
 /** The tensors of arguments. */
 function tensorsOf(name: string, args: readonly unknown[]): Tensor[] {

@@ -1,5 +1,6 @@
 // Gradients of functions of tensors: functional, nested at will, over trees of tensors.
 
+import { callable, synchronous } from '../arguments/functions.js'
 import { checkOptions } from '../arguments/options.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
@@ -7,12 +8,11 @@ import { runLong, settleResults } from '../execution/flush.js'
 import { ones, zeros } from '../generated/functions.js'
 import { isDifferentiable } from '../program/derived-call.js'
 import { inLevel, openLevels } from '../program/lifetime.js'
+import { company, constant, variable } from '../program/markers.js'
 import { checkAlive, isTensor } from '../program/node.js'
-import { isPromise } from '../realm.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { alike, leaves, mapTree, sameType } from '../tree/traverse.js'
 import { backward, forward, hold, trace } from './backward.js'
-import { company, constant, variable } from './markers.js'
 
 /** What a gradient is taken with respect to, and what else the function returns. */
 export interface GradOptions {
@@ -34,11 +34,6 @@ export type Wanted<A extends readonly unknown[], O extends GradOptions> = O exte
 /** Arguments of a call; a list of more is no list of arguments. */
 const MOST_ARGUMENTS = 1000
 
-/** That a function is one. */
-export function callable(name: string, fn: unknown): void {
-  if (typeof fn !== 'function') throw new ArgumentError(`${name}: expected a function, got ${shown(fn)}`)
-}
-
 /** What a gradient was asked for, checked. */
 function asked(name: string, options: unknown): GradOptions {
   checkOptions(name, options, ['argnums', 'hasAux'])
@@ -57,14 +52,6 @@ function positions(name: string, argnums: unknown, count: number): readonly numb
   })
   if (new Set(found).size !== found.length) throw new ArgumentError(`${name}: 'argnums' names an argument twice`)
   return found
-}
-
-/** That a function of the caller's returned no promise; `hint` says what it may do instead of waiting. */
-export function synchronous(name: string, result: unknown, hint: string): void {
-  if (!isPromise(result)) return
-  // Nobody will wait for it.
-  result.catch(() => {})
-  throw new ArgumentError(`${name}: the function returned a promise; ${hint}`)
 }
 
 const GRADIENTS_HINT = 'gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)'

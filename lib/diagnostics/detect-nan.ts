@@ -1,32 +1,17 @@
 // `ft.detectNaN`: which operation makes a NaN. While it is on, each operation runs as it is recorded, and its result is looked at.
 
-import { constant } from '../autodiff/markers.js'
 import { ArgumentError, NaNError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { OP } from '../generated/table.js'
 import { isDifferentiable } from '../program/derived-call.js'
-import { detectWith } from '../program/hooks.js'
+import { detectedWith, undetected } from '../program/hooks.js'
+import { constant } from '../program/markers.js'
 import { isTensor } from '../program/node.js'
 import type { Signature } from '../program/types.js'
 import { isPromise } from '../realm.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { dataSync, evaluateSync } from '../values/read.js'
 import { recorded, type Recorded } from './describe-call.js'
-
-/** Calls a function with the detector on or off. */
-function during<T>(on: boolean, f: () => T): T {
-  const before = detectWith(on ? inspect : null)
-  try {
-    return f()
-  } finally {
-    detectWith(before)
-  }
-}
-
-/** Calls a function in which NaN is no mistake: what a draw rejects may have one. */
-export function undetected<T>(f: () => T): T {
-  return during(false, f)
-}
 
 /**
  * Calls a synchronous function and returns its result; the first operation in it that makes a NaN of operands without one is an error that
@@ -47,7 +32,7 @@ export function undetected<T>(f: () => T): T {
  */
 export function detectNaN<T>(fn: () => T): T {
   if (typeof fn !== 'function') throw new ArgumentError(`detectNaN: expected a function, got ${shown(fn)}`)
-  const result = during(true, fn)
+  const result = detectedWith(inspect, fn)
   if (!isPromise(result)) return result
   // Nobody will wait for it.
   result.catch(() => {})

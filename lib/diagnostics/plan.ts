@@ -1,7 +1,7 @@
 // `ft.plan`: what kernels a function or an operation would run, where, and why not elsewhere. Nothing runs.
 
 import { inspect } from 'node:util'
-import { callable } from '../autodiff/grad.js'
+import { callable } from '../arguments/functions.js'
 import { deviceNumber } from '../devices/devices.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
@@ -18,8 +18,8 @@ import { checkAlive } from '../program/node.js'
 import { isTracing } from '../program/placeholder.js'
 import { columns } from '../text/table.js'
 import { metric } from '../text/units.js'
-import { matches, specOf, type Brought } from '../tracing/argument-signature.js'
-import { traced } from '../tracing/trace.js'
+import { matches, specOf, type Brought } from '../transforms/argument-signature.js'
+import { traced } from '../transforms/trace.js'
 import { leaves } from '../tree/traverse.js'
 
 /** A device or a backend that does not run a kernel. */

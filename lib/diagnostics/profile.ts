@@ -2,10 +2,10 @@
 
 import { writeFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
-import { callable } from '../autodiff/grad.js'
+import { callable } from '../arguments/functions.js'
 import { ArgumentError, FileError } from '../errors.js'
 import { VERSION } from '../generated/package.js'
-import type { FilePath } from '../io/index.js'
+import type { FilePath } from '../io/io.js'
 import { target } from '../io/transfer.js'
 import { native } from '../native.js'
 import type { NativeProfile } from '../native/profile.js'

@@ -7,7 +7,7 @@ import { native } from '../native.js'
 import type { Fallback, Rewriting } from '../native/control.js'
 import { limits } from '../program/hooks.js'
 import { recomputes } from '../program/writer.js'
-import { traces, type Traces } from '../tracing/jit.js'
+import { traces, type Traces } from '../transforms/jit.js'
 
 /** Counters of this worker since its start or `resetStats()`. */
 export interface Stats extends Traces {

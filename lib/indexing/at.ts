@@ -2,7 +2,7 @@
 // result, is Rust's to know; what is a run-time number to Rust is checked and normalised here, at the call: positions and bounds
 // (`x.at(3)` and `x.at(4)` are one program), and masks, which are read because the result's shape depends on them.
 
-import { isListed, tensorOf } from '../arguments/arrays.js'
+import { isListed, tensorOf } from '../calls/arrays.js'
 import { ArgumentError, DeviceError, IndexError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { Takes } from '../generated/dtypes.js'
@@ -11,10 +11,10 @@ import { isTensor } from '../program/node.js'
 import { recordCall } from '../program/record.js'
 import { internAttr } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from '../values/index-arrays.js'
 import type { Nested } from '../values/nested.js'
 import { data, dataSync } from '../values/read.js'
 import type { Float16ArrayLike, TypedArray } from '../values/typed-arrays.js'
-import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './index-arrays.js'
 import { parseItems, Slice, type Item } from './slice.js'
 
 /**

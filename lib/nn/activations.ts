@@ -1,8 +1,8 @@
 // Rectifiers and sigmoids as layers, with PyTorch's names and arguments. A `Sequential` takes their functions too.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { FloatDType } from '../generated/dtypes.js'

@@ -1,10 +1,10 @@
 // Multi-head attention (Vaswani et al., 2017).
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { arange } from '../arrays/ranges.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote } from '../generated/dtypes.js'
 import { ones, tril, where, zeros } from '../generated/functions.js'

@@ -1,10 +1,10 @@
 // The windows of pictures as columns of a matrix (im2col), and columns added up to pictures again.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { arange } from '../arrays/ranges.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'

@@ -1,9 +1,9 @@
 // Functions and losses of complex numbers where rows take real ones alone.
 
-import type { Listed } from '../arguments/arrays.js'
-import { tensorGiven } from '../arguments/operands.js'
 import { within } from '../arguments/within.js'
 import { isComplexTensor, sigmoid } from '../arrays/complex.js'
+import type { Listed } from '../calls/arrays.js'
+import { tensorGiven } from '../calls/operands.js'
 import type { DType, FloatOf, Promote, RealOf } from '../generated/dtypes.js'
 import { zeros } from '../generated/functions.js'
 import { l1Loss as l1LossReal, silu as siluReal, softsign as softsignReal, tanhshrink as tanhshrinkReal, type L1LossOptions } from '../generated/nn.js'

@@ -1,18 +1,18 @@
 // Connectionist temporal classification (Graves et al., 2006): how likely a sequence of labels is where nobody says which step each belongs to.
 
-import type { Positions } from '../arguments/arrays.js'
-import { arrayGiven, tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating } from '../arrays/dtypes.js'
 import { arange } from '../arrays/ranges.js'
-import { unstack } from '../arrays/split.js'
+import type { Positions } from '../calls/arrays.js'
+import { arrayGiven, tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { concat, full, maximum, stack, where } from '../generated/functions.js'
+import { unstack } from '../indexing/split.js'
 import { isHalf } from '../program/half.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { reduced, type LossOptions } from './losses.js'
 

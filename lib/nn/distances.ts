@@ -1,14 +1,14 @@
 // Vectors brought to one length, and how far apart or how alike two are.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { broadcastArrays } from '../arrays/broadcasting.js'
+import { floating, resultType } from '../arrays/dtypes.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { vectorNorm } from '../generated/linalg.js'
-import { floating, resultType } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { ranged } from './options.js'
 

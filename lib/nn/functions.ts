@@ -1,19 +1,19 @@
 // Functions of neural networks that are made of rows of other families.
 
-import { isListed, positionsOf } from '../arguments/arrays.js'
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, integer, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { split } from '../arrays/split.js'
-import { constant } from '../autodiff/markers.js'
+import { floating } from '../arrays/dtypes.js'
+import { isListed, positionsOf } from '../calls/arrays.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatDType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { oneHot, sigmoid, softmax, where } from '../generated/functions.js'
+import { split } from '../indexing/split.js'
+import { constant } from '../program/markers.js'
 import { bernoulli, gumbel } from '../random/distributions.js'
 import { keyGiven, type Key } from '../random/draw.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.embedding`. */

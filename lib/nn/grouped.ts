@@ -1,9 +1,9 @@
 // Attention by the products of queries and keys, and where queries have more heads than keys and values: groups of query heads share one.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import { scaledDotProductAttention as attended, type ScaledDotProductAttentionOptions as AttendedOptions } from '../generated/nn.js'

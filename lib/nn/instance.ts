@@ -1,9 +1,9 @@
 // Each channel of each example normalised on its own.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from '../generated/dtypes.js'
 import { groupNorm } from '../generated/nn.js'

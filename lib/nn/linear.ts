@@ -1,9 +1,9 @@
 // Layers of products: Linear, and Embedding, which picks rows of weights.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { flag, integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { arange } from '../arrays/ranges.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType, FloatDType, Promote, SumOf, Takes } from '../generated/dtypes.js'
 import { einsum, where } from '../generated/functions.js'

@@ -1,16 +1,16 @@
 // Losses that are made of rows: beside those of the table (`mseLoss`, `huberLoss`, `crossEntropy`, ...), PyTorch's other ones.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating } from '../arrays/dtypes.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { logicalAnd, where } from '../generated/functions.js'
 import { vectorNorm } from '../generated/linalg.js'
 import { binaryCrossEntropyWithLogits as crossEntropyOfLogits, huberLoss, l1Loss } from '../generated/nn.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 
 /** What a loss gives of its elements. */

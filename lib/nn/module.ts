@@ -1,8 +1,8 @@
 // Layers: what their parameters are, and what they make of a tensor with them. A layer holds no tensor: parameters are trees that are
 // passed, differentiated, optimised and saved like any other value.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'

@@ -1,8 +1,8 @@
 // What the constructors of layers are told, checked.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer } from '../arguments/validate.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { Initializer } from './init.js'

@@ -1,8 +1,8 @@
 // Channels laid out as pixels, and back.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import type { Tensor } from '../tensor/tensor.js'

@@ -1,19 +1,19 @@
 // Poolings with what PyTorch's options say beside those of the rows: windows that reach beyond the end, the places of the largest elements,
 // and what a sum is divided by.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven, tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer, integers, padding as sides } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating } from '../arrays/dtypes.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven, tensorGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatOf, Takes } from '../generated/dtypes.js'
 import { where, windowSum, zeros } from '../generated/functions.js'
 import { avgPool as mean, maxPool as largest, type AvgPoolOptions as MeanOptions, type MaxPoolOptions as LargestOptions } from '../generated/nn.js'
 import { isHalf } from '../program/half.js'
-import { floating } from '../tensor/dtype-info.js'
-import { several, type Several } from '../tensor/several.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { tensor } from '../values/create.js'
 

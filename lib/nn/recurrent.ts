@@ -1,19 +1,19 @@
 // Recurrent layers over sequences [batch, time, features]: the plain one (Elman, 1990), LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et
 // al., 2014), with the gates, names and layouts of PyTorch.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { consecutive, split, unstack } from '../arrays/split.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType, Promote } from '../generated/dtypes.js'
 import { concat, stack, zeros } from '../generated/functions.js'
+import { consecutive, split, unstack } from '../indexing/split.js'
 import { fold, keyGiven, uniform, type Key } from '../random/draw.js'
 import type { AsDType } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { fused, isRunAtOnce, type Fused } from '../tracing/fused.js'
+import { fused, isRunAtOnce, type Fused } from '../transforms/fused.js'
 import type { AppliedDType, OfDType } from './dtypes.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'

@@ -1,17 +1,17 @@
 // Pictures of another size: the modes of PyTorch's interpolate, one axis after the other.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integer, integers, oneOf } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating } from '../arrays/dtypes.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { adaptiveAvgPool, interpolate as between } from '../generated/nn.js'
 import { isHalf } from '../program/half.js'
 import { isPlain } from '../realm.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { tensor } from '../values/create.js'
 

@@ -1,15 +1,15 @@
 // Pictures read at places between their elements.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag, integers, oneOf } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating } from '../arrays/dtypes.js'
 import { arange } from '../arrays/ranges.js'
+import { tensorGiven } from '../calls/operands.js'
 import { DTypeError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { stack, where } from '../generated/functions.js'
 import { isHalf } from '../program/half.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.gridSample`. */

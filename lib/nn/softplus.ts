@@ -1,14 +1,14 @@
 // Softplus with PyTorch's threshold, beyond which it is a line.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating } from '../arrays/dtypes.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
 import type { DType, FloatOf, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { softplus as smooth } from '../generated/nn.js'
-import { floating } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.softplus`. */

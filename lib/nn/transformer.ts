@@ -1,9 +1,9 @@
 // Encoders of transformers (Vaswani et al., 2017): attention and two products, each beside what it was given.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType } from '../generated/dtypes.js'

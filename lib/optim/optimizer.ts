@@ -1,15 +1,15 @@
 // What all optimisers have in common: a step over a tree of parameters, and what it is told.
 
 import { checkOptions } from '../arguments/options.js'
-import { bundle } from '../autodiff/markers.js'
+import { zerosLike } from '../arrays/create-like.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { isHalf } from '../program/half.js'
+import { bundle } from '../program/markers.js'
 import { checkAlive } from '../program/node.js'
 import { computed } from '../program/placeholder.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { alike, leaves, mapTree, sameDType, sameType } from '../tree/traverse.js'
-import { zerosLike } from '../values/create-like.js'
 
 /** A number, or a number for each step, counted from 0. */
 export type Schedule = number | ((step: number) => number)

@@ -1,8 +1,8 @@
 // The optimisers. Formulas and defaults are PyTorch's, but for lion, which it does not have.
 
+import { finfo } from '../arrays/dtypes.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import { maximum, zeros as zerosOf } from '../generated/functions.js'
-import { finfo } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { learningRate, numbers, optimizer, zeros, type Optimizer, type Schedule, type Slot } from './optimizer.js'
 

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
 import { FileError } from '../errors.js'
-import type { FilePath } from '../io/index.js'
+import type { FilePath } from '../io/io.js'
 import { target } from '../io/transfer.js'
 import { printable } from '../text/printable.js'
 import type { Layout } from './options.js'

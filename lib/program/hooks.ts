@@ -18,11 +18,20 @@ export function isDetecting(): boolean {
   return detector !== null
 }
 
-/** Changes what looks at nodes; returns what did before. */
-export function detectWith(next: typeof detector): typeof detector {
+/** Calls a function with something, or nothing, that looks at nodes. */
+export function detectedWith<T>(looks: typeof detector, f: () => T): T {
   const before = detector
-  detector = next
-  return before
+  detector = looks
+  try {
+    return f()
+  } finally {
+    detector = before
+  }
+}
+
+/** Calls a function in which NaN is no mistake: what a draw rejects may have one. */
+export function undetected<T>(f: () => T): T {
+  return detectedWith(null, f)
 }
 
 /** What is done about expressions that grow. */

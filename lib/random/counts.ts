@@ -1,12 +1,12 @@
 // Counts made of other draws: trials until a success, failures before some, and how often each of several outcomes comes.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { shapeGiven } from '../arguments/validate.js'
-import { unstack } from '../arrays/split.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ShapeError } from '../errors.js'
 import type { DType, IntegerDType, Takes } from '../generated/dtypes.js'
 import { stack, where } from '../generated/functions.js'
+import { unstack } from '../indexing/split.js'
 import { isTensor } from '../program/node.js'
 import type { Fits } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'

@@ -1,10 +1,10 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
-import { one } from '../arguments/record-call.js'
 import { axisGiven, shapeGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { arrayGiven } from '../calls/operands.js'
+import { one } from '../calls/record-call.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from '../generated/dtypes.js'

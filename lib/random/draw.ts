@@ -2,14 +2,14 @@
 // for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
 
 import { checkOptions } from '../arguments/options.js'
-import { one } from '../arguments/record-call.js'
 import { dtypeOption, integer } from '../arguments/validate.js'
-import type { Tuple } from '../arrays/split.js'
+import { one } from '../calls/record-call.js'
 import { deviceNumber } from '../devices/devices.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type FloatDType, type IntegerDType } from '../generated/dtypes.js'
 import { OP } from '../generated/table.js'
+import type { Tuple } from '../indexing/split.js'
 import { isTensor } from '../program/node.js'
 import type { Device } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'

@@ -1,13 +1,13 @@
 // Distributions made of gamma numbers: sums of squares, their ratios and shares.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { shapeGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { undetected } from '../diagnostics/detect-nan.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ShapeError } from '../errors.js'
 import type { DType, FloatDType, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
+import { undetected } from '../program/hooks.js'
 import type { Fits } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { keyGiven, normal, realGiven, split, type Key } from './draw.js'

@@ -1,10 +1,10 @@
 // Cosine transforms by a Fourier transform of the same length (Makhoul, "A fast cosine transform in one and two dimensions", 1980).
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { arange } from '../arrays/ranges.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type ComplexOf, type DType, type RealOf, type Takes } from '../generated/dtypes.js'

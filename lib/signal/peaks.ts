@@ -1,10 +1,10 @@
 // Peaks of a signal. Which positions they are depends on values, one after the other: the signal is read at the call, and elements are compared
 // in JavaScript. What comes out of it is picked from the tensor.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'

@@ -1,16 +1,16 @@
 // Polynomials by their coefficients, that of the highest power first, as NumPy orders them.
 
-import type { Listed } from '../arguments/arrays.js'
-import { arrayGiven, tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { floating, resultType } from '../arrays/dtypes.js'
+import type { Listed } from '../calls/arrays.js'
+import { arrayGiven, tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type ComplexOf, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { complex, concat, cumulativeProd, eye, ones, zeros } from '../generated/functions.js'
 import { eigvals, lstsq } from '../generated/linalg.js'
 import { slice } from '../indexing/slice.js'
-import { floating, resultType } from '../tensor/dtype-info.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { dataSync } from '../values/read.js'
 

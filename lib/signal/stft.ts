@@ -1,11 +1,11 @@
 // Short-time Fourier transforms with PyTorch's conventions, the inverse by overlapping sums (Griffin and Lim, "Signal estimation from modified
 // short-time Fourier transform", 1984), and spectrograms.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { arange } from '../arrays/ranges.js'
+import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type ComplexOf, type DType, type Promote, type RealOf, type Takes } from '../generated/dtypes.js'

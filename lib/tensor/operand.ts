@@ -1,6 +1,6 @@
 // What may stand where an operation takes a tensor, and the dtype that comes out of it.
 
-import type { Listed } from '../arguments/arrays.js'
+import type { Listed } from '../calls/arrays.js'
 import type { DType, Promote, Takes, TakesTable } from '../generated/dtypes.js'
 import type { Scalar } from '../program/record.js'
 import type { Tensor } from './tensor.js'

@@ -25,7 +25,7 @@ export const SURFACE = [
     name: 'a-trace-serves-another-dtype',
     class: 'A traced program is used for arguments it was not made of',
     by: [javascript('jit')],
-    patch: { file: 'lib/tracing/argument-signature.ts', find: 'if (type.row !== spec.type.row || type.device', replace: 'if (type.device' }
+    patch: { file: 'lib/transforms/argument-signature.ts', find: 'if (type.row !== spec.type.row || type.device', replace: 'if (type.device' }
   },
   {
     name: 'pure-drops-the-last-sums',
@@ -50,7 +50,7 @@ export const SURFACE = [
     class: 'Something is used that another version of Node does not have',
     by: [step('other versions of Node', 'dist/__test__/surface.test.js')],
     why: 'Node 20, which runs the quick suites, still has it.',
-    patch: { file: 'lib/tree/classes.ts', find: "import { ArgumentError } from './errors.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { ArgumentError } from './errors.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
+    patch: { file: 'lib/tree/classes.ts', find: "import { ArgumentError } from '../errors.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { ArgumentError } from '../errors.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
   },
   {
     name: 'a-wrong-argument-is-taken',

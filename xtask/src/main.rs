@@ -10,6 +10,7 @@ mod links;
 mod lint;
 mod mutate;
 mod notices;
+mod rooms;
 mod validate;
 
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ import { expm, inv } from '../linalg.js'
 import { instead } from '../../errors/instead.js'
 
 export { diag } from '../functions.js'
-export { dot } from '../../names/numpy.js'
+export { dot } from '../../arrays/numpy.js'
 export { einsum } from '../functions.js'
 export { inner } from '../functions.js'
 export { kron } from '../functions.js'

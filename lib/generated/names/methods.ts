@@ -2,7 +2,7 @@
 // Names of NumPy and PyTorch that are methods of tensors.
 
 import type { Instead } from '../../errors/instead.js'
-import { NamedMethods } from '../../names/named.js'
+import { NamedMethods } from '../../tensor/named.js'
 import type { Tensor } from '../../tensor/tensor.js'
 import type { DType } from '../dtypes.js'
 

@@ -2,15 +2,15 @@
 // Names of NumPy and PyTorch. Functions: `ft`.
 
 import { broadcastArrays } from '../../arrays/broadcasting.js'
+import { resultType } from '../../arrays/dtypes.js'
 import { isin } from '../../arrays/sets.js'
 import { concat, expandDims, repeat } from '../../arrays/shapes.js'
-import { arraySplit, unstack } from '../../arrays/split.js'
 import { pinv } from '../../arrays/tolerances.js'
 import { putmask } from '../../arrays/updates.js'
 import { trapezoid } from '../../arrays/weighted.js'
 import { setThreads } from '../../devices/devices.js'
-import { resultType } from '../../tensor/dtype-info.js'
-import { jit } from '../../tracing/jit.js'
+import { arraySplit, unstack } from '../../indexing/split.js'
+import { jit } from '../../transforms/jit.js'
 import { asarray, fromTypedArray, tensor } from '../../values/create.js'
 import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwiseLeftShift, bitwiseRightShift, conj, copy, cumulativeProd, cumulativeSum, deg2rad, divide, equal, eye, flatten, greater, greaterEqual, less, lessEqual, matmul, max, maximum, mean, min, minimum, moveaxis, nancumulativeProd, nancumulativeSum, notEqual, outer, pow, rad2deg, remainder, round, sign, swapaxes, takeAlongAxis, trunc, vstack } from '../functions.js'
 import { expm, inv } from '../linalg.js'

@@ -77,17 +77,17 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
             let _ = writeln!(out, "import {kind}{{ {} }} from '{from}'", used.join(", "));
         }
     };
-    line("type ", &["Listed", "Positions"], "../arguments/arrays.js");
-    line("", &["tensorList"], "../arguments/operands.js");
-    line("", &["binary", "many", "one", "readOptions", "surplus", "unary"], "../arguments/record-call.js");
+    line("type ", &["Listed", "Positions"], "../calls/arrays.js");
+    line("", &["tensorList"], "../calls/operands.js");
+    line("", &["binary", "many", "one", "readOptions", "surplus", "unary"], "../calls/record-call.js");
     line("", &["Methods"], "../tensor/methods.js");
     line(
         "type ",
         &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "Weak", "With"],
         "../tensor/operand.js",
     );
-    line("", &["several"], "../tensor/several.js");
-    line("type ", &["Several"], "../tensor/several.js");
+    line("", &["several"], "../calls/several.js");
+    line("type ", &["Several"], "../calls/several.js");
     line("type ", &["Tensor"], "../tensor/tensor.js");
     line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "RealOf", "SumOf", "Takes"], "./dtypes.js");
     for (from, names) in options {

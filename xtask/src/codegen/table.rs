@@ -6,7 +6,7 @@ use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, OpDef};
 use ferrotensor_ops::{DERIVED, OPS};
 use std::fmt::Write;
 
-/// The encoder of `lib/arguments/encode.ts` for an attribute, and its default word.
+/// The encoder of `lib/calls/encode.ts` for an attribute, and its default word.
 fn kind(def: &AttrDef) -> (&'static str, String) {
     match def.kind {
         AttrKind::Int(default) => ("int", default.map_or("null".into(), |v| v.to_string())),

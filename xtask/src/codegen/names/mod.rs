@@ -29,8 +29,8 @@ pub enum Place {
 /// Groups of names with a word or a sentence for each, by the place they are looked for.
 type Names = [(Place, &'static [(&'static str, &'static str)])];
 
-/// Names written by hand, since their arguments stand otherwise than ours, each with what it is here: `lib/names/numpy.ts`, `lib/names/pytorch.ts`,
-/// `lib/fft/index.ts`, `lib/arrays` and, of methods, `lib/names/named.ts` and `lib/names/composed.ts`.
+/// Names written by hand, since their arguments stand otherwise than ours, each with what it is here: `lib/arrays/numpy.ts`, `lib/arrays/pytorch.ts`,
+/// `lib/fft/fft.ts`, `lib/arrays` and, of methods, `lib/tensor/named.ts` and `lib/tensor/composed.ts`.
 const WRITTEN: &Names = &[
     (
         Place::Both,

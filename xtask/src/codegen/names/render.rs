@@ -107,7 +107,7 @@ fn functions(space: &str, title: &str) -> String {
 fn methods() -> String {
     let (same, instead) = (same(None), instead(None));
     let mut out = format!("{HEADER}// Names of NumPy and PyTorch that are methods of tensors.\n\n");
-    out.push_str("import type { Instead } from '../../errors/instead.js'\nimport { NamedMethods } from '../../names/named.js'\nimport type { Tensor } from '../../tensor/tensor.js'\nimport type { DType } from '../dtypes.js'\n\n");
+    out.push_str("import type { Instead } from '../../errors/instead.js'\nimport { NamedMethods } from '../../tensor/named.js'\nimport type { Tensor } from '../../tensor/tensor.js'\nimport type { DType } from '../dtypes.js'\n\n");
     out.push_str("/** Methods under the names of other libraries; `Tensor` extends it. */\nexport abstract class AliasMethods<D extends DType> extends NamedMethods<D> {\n");
     for Same { name, target } in &same {
         let _ =

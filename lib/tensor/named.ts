@@ -1,25 +1,25 @@
 // Methods under names of NumPy and PyTorch whose arguments stand otherwise than ours: `x.permute(2, 0, 1)`, `x.view(2, -1)`, `x.float()`.
 
-import type { Positions } from '../arguments/arrays.js'
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
 import { bincount, type BincountOptions } from '../arrays/histogram.js'
-import { arraySplit, chunk, unstack, type PiecesOptions } from '../arrays/split.js'
-import { stopGradient } from '../autodiff/grad.js'
-import { DTYPE, type DType, type FloatOf, type Promote, type RealOf, type SumOf, type Takes } from '../generated/dtypes.js'
-import { full, ones, where, zeros } from '../generated/functions.js'
-import { cholesky, det, expm, inv, matrixPower, pinv, qr, slogdet, type CholeskyOptions, type QrOptions } from '../generated/linalg.js'
-import type { Scalar } from '../program/record.js'
-import type { Common, Fits, Operand } from '../tensor/operand.js'
-import type { Tensor } from '../tensor/tensor.js'
-import { tensor, type CreationOptions, type TensorData } from '../values/create.js'
-import { ComposedMethods } from './composed.js'
-import { dot, norm, transposed, unique, vdot, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from './numpy.js'
+import { dot, norm, transposed, unique, vdot, type NormOrdOptions, type Ord, type UniqueOf, type UniqueReturns } from '../arrays/numpy.js'
 import {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, maskedFill, maskedSelect, narrow, permute, select, t, view,
   type BucketizeOptions, type Numbers
-} from './pytorch.js'
+} from '../arrays/pytorch.js'
+import { stopGradient } from '../autodiff/grad.js'
+import type { Positions } from '../calls/arrays.js'
+import { tensorGiven } from '../calls/operands.js'
+import { DTYPE, type DType, type FloatOf, type Promote, type RealOf, type SumOf, type Takes } from '../generated/dtypes.js'
+import { full, ones, where, zeros } from '../generated/functions.js'
+import { cholesky, det, expm, inv, matrixPower, pinv, qr, slogdet, type CholeskyOptions, type QrOptions } from '../generated/linalg.js'
+import { arraySplit, chunk, unstack, type PiecesOptions } from '../indexing/split.js'
+import type { Scalar } from '../program/record.js'
+import { tensor, type CreationOptions, type TensorData } from '../values/create.js'
+import { ComposedMethods } from './composed.js'
+import type { Common, Fits, Operand } from './operand.js'
+import type { Tensor } from './tensor.js'
 
 /** A tensor, as its bases see it. */
 const self = <D extends DType>(x: NamedMethods<D>): Tensor<D> => x as unknown as Tensor<D>

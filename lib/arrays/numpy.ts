@@ -1,20 +1,20 @@
 // Functions that NumPy and PyTorch both have and of which each means more than ours, under their names. They run where the meaning is
 // one; where the libraries differ, the error says what to write for each.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { nonzero, uniqueAll, type Unique, type UniqueOptions } from '../arrays/sets.js'
-import { split } from '../arrays/split.js'
+import { arrayGiven } from '../calls/operands.js'
+import { several, type Several } from '../calls/several.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from '../generated/dtypes.js'
 import { flatten, matmul, moveaxis, multiply, permuteDims, swapaxes, vecdot } from '../generated/functions.js'
 import { matrixNorm, vectorNorm } from '../generated/linalg.js'
-import { several, type Several } from '../tensor/several.js'
+import { split } from '../indexing/split.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { numbers, type Numbers } from './pytorch.js'
+import { nonzero, uniqueAll, type Unique, type UniqueOptions } from './sets.js'
 
 /**
  * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as

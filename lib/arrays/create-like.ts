@@ -1,15 +1,15 @@
 // Tensors like another one, of one value or none in particular.
 
-import { tensorGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
+import { tensorGiven } from '../calls/operands.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { empty, full, ones, zeros } from '../generated/functions.js'
 import { checkElement } from '../program/exact.js'
 import type { Scalar } from '../program/record.js'
 import type { Fits } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { CREATION, orElse, type CreationOptions } from './create.js'
+import { CREATION, orElse, type CreationOptions } from '../values/create.js'
 
 function like(op: string, x: unknown, options: unknown, make: (shape: readonly number[], o: CreationOptions) => Tensor): Tensor {
   const like = tensorGiven(op, 'x', x)

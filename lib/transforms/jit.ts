@@ -1,7 +1,7 @@
 // `ft.jit`: a function is traced once for each kind of arguments, and its program run with the values of each call.
 
+import { callable } from '../arguments/functions.js'
 import { checkOptions } from '../arguments/options.js'
-import { callable } from '../autodiff/grad.js'
 import { deviceNumber } from '../devices/devices.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'

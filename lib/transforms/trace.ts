@@ -1,6 +1,6 @@
 // Traces: what a function does with arguments of one kind, recorded without values, as a program and a way to its result.
 
-import { synchronous } from '../autodiff/grad.js'
+import { synchronous } from '../arguments/functions.js'
 import { OP } from '../generated/table.js'
 import { limits } from '../program/hooks.js'
 import { checkAlive, enter, isTensor, OUTSIDE } from '../program/node.js'

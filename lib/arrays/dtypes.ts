@@ -9,8 +9,8 @@ import { zeros } from '../generated/functions.js'
 import { OP } from '../generated/table.js'
 import { isTensor } from '../program/node.js'
 import { recordCall, type Scalar } from '../program/record.js'
-import type { Device, Weak } from './operand.js'
-import type { Tensor } from './tensor.js'
+import type { Device, Weak } from '../tensor/operand.js'
+import type { Tensor } from '../tensor/tensor.js'
 
 /** Limits of a floating dtype, or of the parts of a complex one. */
 export interface FInfo<D extends DType = DType> {

@@ -1,6 +1,5 @@
 // Methods that are a few operations each, or more than their row: those of NumPy's arrays and PyTorch's tensors whose functions `lib/arrays` has.
 
-import type { Listed, Positions } from '../arguments/arrays.js'
 import { choose, type ChooseOptions } from '../arrays/choices.js'
 import { exp2, gradient, logaddexp, logsumexp, sigmoid, sinc } from '../arrays/complex.js'
 import { histc, type HistcOptions } from '../arrays/counts.js'
@@ -11,6 +10,7 @@ import { diagflat } from '../arrays/grids.js'
 import type { AxisKeptOptions, AxisOptions } from '../arrays/options.js'
 import { aminmax, frexp } from '../arrays/pairs.js'
 import { addbmm, addmm, addmv, addr, baddbmm, type Added, type AddmmOptions } from '../arrays/products.js'
+import { numbers } from '../arrays/pytorch.js'
 import { cummax, cummin, mode, type Placed } from '../arrays/running.js'
 import { expandDims, flatten, repeat, tile } from '../arrays/shapes.js'
 import { argpartition, compress, msort, partition, uniqueConsecutive } from '../arrays/sorting.js'
@@ -19,14 +19,14 @@ import {
   type ScatterReduceOptions
 } from '../arrays/updates.js'
 import { cov, trapezoid, type CovOptions } from '../arrays/weighted.js'
+import type { Listed, Positions } from '../calls/arrays.js'
+import type { Several } from '../calls/several.js'
 import type { DType, FloatOf, Promote, RealOf, Takes } from '../generated/dtypes.js'
 import type { FlattenOptions, GradientOptions, LogsumexpOptions, MeanOptions, RepeatOptions, TrapezoidOptions } from '../generated/functions.js'
 import { OpMethods } from '../generated/ops.js'
 import type { IndexItem } from '../indexing/at.js'
-import type { Fits, Operand, With } from '../tensor/operand.js'
-import type { Several } from '../tensor/several.js'
-import type { Tensor } from '../tensor/tensor.js'
-import { numbers } from './pytorch.js'
+import type { Fits, Operand, With } from './operand.js'
+import type { Tensor } from './tensor.js'
 
 /** A tensor of some dtype, as the functions below take it. */
 const self = <E extends DType = 'float32'>(x: unknown): Tensor<E> => x as Tensor<E>

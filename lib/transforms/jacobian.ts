@@ -1,12 +1,13 @@
 // Derivatives of every element of a result by every element of an argument: reverse or forward mode, mapped over directions.
 
+import { callable } from '../arguments/functions.js'
+import { grad, jvp, vjp } from '../autodiff/grad.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { concat, eye, zeros } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { vmap } from '../tracing/vmap.js'
-import { callable, grad, jvp, vjp } from './grad.js'
+import { vmap } from './vmap.js'
 
 /** Directions that go through a function at once: a pass over each takes memory of its own. */
 const AT_ONCE = 256

@@ -4,18 +4,17 @@
 // again on the whole tensors: each call as the row `vmap`, which Rust lowers (crates/ops/src/vmap). What depends on no mapped argument is the
 // function's own recording, as it is.
 
+import { callable, synchronous } from '../arguments/functions.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven } from '../arguments/validate.js'
-import { callable, synchronous } from '../autodiff/grad.js'
-import { barrier, bundle, constant, pieceOf, recomputed, withGradient } from '../autodiff/markers.js'
-import { undetected } from '../diagnostics/detect-nan.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { broadcastTo, expandDims, moveaxis, sum } from '../generated/functions.js'
 import { OP } from '../generated/table.js'
 import { derivedSignature, numbersBeside, operandsOf } from '../program/derived-call.js'
-import { limits } from '../program/hooks.js'
+import { limits, undetected } from '../program/hooks.js'
 import { forget } from '../program/lifetime.js'
+import { barrier, bundle, constant, pieceOf, recomputed, withGradient } from '../program/markers.js'
 import { checkAlive, isTensor, type Piece } from '../program/node.js'
 import { during, isTracing, PLACEHOLDER } from '../program/placeholder.js'
 import { derived, lastCreated, placeholder, valueOf } from '../program/record.js'

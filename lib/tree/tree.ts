@@ -1,6 +1,6 @@
 // `ft.tree`: trees of tensors as values, and the classes that may stand in them. JAX's `tree_util`, as far as programs here need it.
 
-import { callable } from '../autodiff/grad.js'
+import { callable } from '../arguments/functions.js'
 import { ArgumentError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType } from '../generated/dtypes.js'

@@ -1,19 +1,18 @@
 // A tensor cut into pieces along an axis. Views.
 
-import { arrayGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, integer, integers } from '../arguments/validate.js'
-import { pieceOf } from '../autodiff/markers.js'
+import { arrayGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
-import { concat, stack } from '../generated/functions.js'
+import { concat, stack, zeros } from '../generated/functions.js'
 import { OP } from '../generated/table.js'
-import type { IndexItem } from '../indexing/at.js'
-import { Slice, slice } from '../indexing/slice.js'
 import { isJoin } from '../program/join.js'
+import { pieceOf } from '../program/markers.js'
 import type { Attr, Signature } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { zerosLike } from '../values/create-like.js'
+import type { IndexItem } from './at.js'
+import { Slice, slice } from './slice.js'
 
 /** The axis along which a tensor is cut. */
 export interface PiecesOptions {
@@ -62,7 +61,7 @@ function between<D extends DType>(x: Tensor<D>, axis: number, bounds: readonly n
 /** Pieces that are the whole of `x` together, joined by `join` where some are there; the others count as zero. */
 function whole<D extends DType>(x: Tensor<D>, pieces: Tensor<D>[], join: (parts: Tensor[]) => Tensor): Tensor<D>[] {
   // Gradients go over what is tracked, whose dtype is that of its cotangent.
-  const together = (parts: readonly (Tensor | undefined)[]): Tensor => join(pieces.map((piece, i) => parts[i] ?? zerosLike(piece)))
+  const together = (parts: readonly (Tensor | undefined)[]): Tensor => join(pieces.map((piece, i) => parts[i] ?? (zeros(piece.shape, { dtype: piece.dtype, device: piece.device }) as Tensor)))
   return pieces.map((piece, at) => pieceOf(x, piece, { join: together, at }) as Tensor<D>)
 }
 

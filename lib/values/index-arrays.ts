@@ -5,10 +5,10 @@ import { shown } from '../errors/describe-value.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { checkAlive, isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { flatten, type Flat } from '../values/nested.js'
-import { allocated } from '../values/read.js'
-import { bytesOf, dtypeOfArray } from '../values/typed-arrays.js'
-import { upload } from '../values/upload.js'
+import { flatten, type Flat } from './nested.js'
+import { allocated } from './read.js'
+import { bytesOf, dtypeOfArray } from './typed-arrays.js'
+import { upload } from './upload.js'
 
 /** An index array or a mask: a tensor, or elements that JavaScript holds. */
 export type Advanced = Tensor | Flat

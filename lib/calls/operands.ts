@@ -1,12 +1,12 @@
 // Operands of a call, checked: tensors, and arrays and numbers that stand for some.
 
+import { wrong } from '../arguments/validate.js'
 import { checkAlive, isTensor } from '../program/node.js'
 import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import type { Scalar } from '../program/record.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { isListed, tensorOf } from './arrays.js'
-import { wrong } from './validate.js'
 
 /** As {@link tensorGiven}; an array becomes one. */
 export function arrayGiven(op: string, name: string, value: unknown): Tensor {

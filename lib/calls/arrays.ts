@@ -2,12 +2,12 @@
 
 import { deviceNumber } from '../devices/devices.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
-import { advanced } from '../indexing/index-arrays.js'
 import { isTensor } from '../program/node.js'
 import { operandName, rowOf } from '../program/op-table.js'
 import { infer, signature, type Attr } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { fromList } from '../values/create.js'
+import { advanced } from '../values/index-arrays.js'
 import type { Flat, Nested } from '../values/nested.js'
 import { upload } from '../values/upload.js'
 

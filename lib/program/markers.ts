@@ -1,10 +1,10 @@
 // Values handed through and marked: as variables and constants, with a gradient of the caller's making, as pieces of a whole, to be computed again.
 
 import { OP } from '../generated/table.js'
-import { isTracked } from '../program/lifetime.js'
-import type { Piece, Step } from '../program/node.js'
-import { valueOf } from '../program/record.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { isTracked } from './lifetime.js'
+import type { Piece, Step } from './node.js'
+import { valueOf } from './record.js'
 
 /** The same value as a variable of a level. */
 export function variable(x: Tensor, level: number): Tensor {

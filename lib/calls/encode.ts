@@ -1,5 +1,6 @@
 // Attributes and run-time numbers of a call, from values to words.
 
+import { dtypeNamed, integer, integers, MOST_AXES, number, padding, wrong } from '../arguments/validate.js'
 import { deviceNumber } from '../devices/devices.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE } from '../generated/dtypes.js'
@@ -8,7 +9,6 @@ import { isTensor } from '../program/node.js'
 import { TracedNumber } from '../program/placeholder.js'
 import { Attr, internAttr } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { dtypeNamed, integer, integers, MOST_AXES, number, padding, wrong } from './validate.js'
 
 function list(words: number[], values: readonly number[]): void {
   words.push(values.length)

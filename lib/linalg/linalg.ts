@@ -1,8 +1,8 @@
 // `ft.linalg`: the rows of linear algebra, and names of other libraries.
 
 import { within } from '../arguments/within.js'
+import { normOf, type Norm, type NormOrdOptions, type Ord } from '../arrays/numpy.js'
 import type { DType } from '../generated/dtypes.js'
-import { normOf, type Norm, type NormOrdOptions, type Ord } from '../names/numpy.js'
 import type { Tensor } from '../tensor/tensor.js'
 
 export * from '../generated/linalg.js'

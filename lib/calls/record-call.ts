@@ -1,5 +1,6 @@
 // From the arguments of a call to a recorded operation: arrays become tensors, options are read, attributes encoded.
 
+import { checkOptions } from '../arguments/options.js'
 import { ArgumentError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { OP } from '../generated/table.js'
@@ -11,7 +12,6 @@ import type { Attr } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { isListed, withTensors } from './arrays.js'
 import { attrOf, paramsOf } from './encode.js'
-import { checkOptions } from './options.js'
 
 /** A number that alone says what dtype comes out. */
 function checkFill(value: unknown): void {

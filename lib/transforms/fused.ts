@@ -2,10 +2,10 @@
 // recorded operations with its gradient, which take eight times as long to record and to write as to run.
 
 import { backward, trace } from '../autodiff/backward.js'
-import { constant, stepOf, variable } from '../autodiff/markers.js'
 import { flush } from '../execution/flush.js'
 import { isDetecting, limits } from '../program/hooks.js'
 import { inLevel, isTracked, openLevels } from '../program/lifetime.js'
+import { constant, stepOf, variable } from '../program/markers.js'
 import { enter, OUTSIDE } from '../program/node.js'
 import { isTracing } from '../program/placeholder.js'
 import type { Tensor } from '../tensor/tensor.js'

@@ -1,21 +1,21 @@
 // Functions of PyTorch whose arguments stand otherwise than ours, under their names: `ft.gather(x, 1, indices)`. Each is made of one or
 // two calls, which its documentation names.
 
-import { isListed, positionsOf, type Positions } from '../arguments/arrays.js'
-import { arrayGiven, operandGiven } from '../arguments/operands.js'
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, integer, integers } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { selectedBy } from '../arrays/choices.js'
+import { isListed, positionsOf, type Positions } from '../calls/arrays.js'
+import { arrayGiven, operandGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { conj, matrixTranspose, searchsorted, where } from '../generated/functions.js'
 import { slice } from '../indexing/slice.js'
 import type { Scalar } from '../program/record.js'
-import { isdtype } from '../tensor/dtype-info.js'
 import type { Operand, PromoteAll } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { selectedBy } from './choices.js'
+import { isdtype } from './dtypes.js'
 
 /** Sizes or axes, one after the other or in one array. */
 export type Numbers = readonly number[] | readonly [readonly number[]]
