@@ -17,7 +17,7 @@ export interface MultinomialOptions<E extends IntegerDType = IntegerDType> exten
 }
 
 /**
- * Geometric numbers: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
+ * Draws from the geometric distribution: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
  *
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape; where its elements are out of range the result is -1 (0 in
  * unsigned dtypes). Counts that the dtype does not hold become its largest.
@@ -41,7 +41,7 @@ export function geometric<A extends Parameter, E extends IntegerDType = 'int32'>
 }
 
 /**
- * Negative binomial numbers: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
+ * Draws from the negative binomial distribution: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
  * are gamma numbers.
  *
  * @param n Above 0, a fraction or not: a number, or a tensor that broadcasts to the shape.

@@ -140,7 +140,10 @@ export interface HistogramOptions<B extends DType = DType, W extends DType = DTy
   readonly density?: P | undefined
 }
 
-/** The dtype of counts by weights of `W`; of a density it is that of a quotient by their sum and by the widths of intervals. */
+/**
+ * The dtype of `hist`: that of the weights `W`, which is int32 without weights. With `density` (`P` is true) it is the floating dtype of the weights
+ * divided by their sum and by the widths of the intervals, which have the dtype `B` of the edges.
+ */
 export type CountOf<W extends DType, B extends DType, P extends boolean> = P extends true ? FloatOf<Promote<FloatOf<Promote<W, SumOf<W>>>, B>> : W
 
 /** Counts, and the edges of their intervals. */

@@ -92,7 +92,7 @@ export function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'
  *
  * NumPy `roots`. The result is complex, where NumPy's is real if all roots are.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
  * @example
  * ```ts
  * ft.roots(ft.tensor([1, -3])) // [{ re: 3, im: 0 }]

@@ -160,7 +160,7 @@ export function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, op
  *
  * @param y A tensor.
  * @param coordinates Where the samples are, a vector; `spacing` apart by default.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts

@@ -131,7 +131,7 @@ function sequences(op: string, n: number, r: number, isRepeating: boolean): Int3
  *
  * PyTorch `combinations`.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and too many combinations, `ERR_ARGUMENT` for a negative number of elements.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for too many combinations, `ERR_ARGUMENT` for a negative number of elements.
  * @example
  * ```ts
  * ft.combinations(ft.tensor([1, 2, 3])) // [[1, 2], [1, 3], [2, 3]]
@@ -158,7 +158,7 @@ export function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed,
  *
  * PyTorch `cartesian_prod`. Of one vector it is the vector itself.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_ARGUMENT` without vectors.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_ARGUMENT` without vectors.
  * @example
  * ```ts
  * ft.cartesianProd(ft.tensor([1, 2]), ft.tensor([3, 4])) // [[1, 3], [1, 4], [2, 3], [2, 4]]

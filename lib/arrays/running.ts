@@ -132,7 +132,7 @@ function withoutNaN(op: string, find: 'nanmax' | 'nanmin', x: unknown, options: 
  *
  * NumPy `nanargmax`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
  * NaN; `ERR_SHAPE` where there are no elements.
  * @example
@@ -149,7 +149,7 @@ export function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'re
  *
  * NumPy `nanargmin`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
  * NaN; `ERR_SHAPE` where there are no elements.
  * @example

@@ -134,7 +134,7 @@ function chosen(op: string, condition: unknown, x: Tensor, axis: number): Tensor
  * NumPy `compress`. `x.at(mask)` takes masks of more axes, and `x.atAsync(mask)` reads without blocking.
  *
  * @param condition A vector; what is not 0 is true.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for a condition that is no vector or too long, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts

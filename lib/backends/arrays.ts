@@ -103,7 +103,7 @@ function overlap(a: FloatArray, b: FloatArray): 'none' | 'all' | 'part' {
  * The array that a caller wants the result in.
  *
  * @param inPlace Whether it may be one of the operands, which elementwise operations read before they write.
- * @throws {TensorError} `ERR_DTYPE` for another precision, `ERR_SHAPE` for another length, `ERR_ARGUMENT` for what is no array of floats
+ * @throws {TensorError} `ERR_DTYPE` for another precision, `ERR_SHAPE` for another length, `ERR_ARGUMENT` for an argument that is not an array of floats
  * and for memory that an operand has too.
  */
 export function outGiven(op: string, value: unknown, length: number, inPlace: boolean, operands: Readonly<Record<string, FloatArray>>): FloatArray {

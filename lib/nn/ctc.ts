@@ -41,7 +41,7 @@ function lengths(op: string, name: string, value: unknown, batch: number, most: 
 
 /**
  * Minus the log-probability of labels [batch, labels] by the log-probabilities x [time, batch, classes] of each step, over all ways to spread the
- * labels, in order, with blanks between them, over the steps: the mean of those by the numbers of labels, with a reduction the sum, or each. Half
+ * labels, in order, with blanks between them, over the steps: the mean, each divided by its number of labels, or by `reduction` the sum or each loss. Half
  * floats are computed in float32.
  *
  * `-ln sum over ways of prod_t e^(x[t, way_t])`
