@@ -665,7 +665,7 @@ interface ChooseOptions {
  *
  * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
  *
- * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are not integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
  * `ERR_INDEX` when the result is read, for a number without a choice.
  * @example
  * ```ts
@@ -688,7 +688,7 @@ interface DigitizeOptions {
  * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
  * Of decreasing bins the other way round: 0 for what is not below the first.
  *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ * @throws {TensorError} `ERR_SHAPE` for bins that are not vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
  *   whose bins neither increase nor decrease.
  * @example
  * ```ts
@@ -747,7 +747,7 @@ type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64
 /**
  * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are not vector,
  *   `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -759,7 +759,7 @@ declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>
  * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
  * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are not vector and
  *   weights of another shape, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -918,7 +918,7 @@ interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
  * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
  * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
  *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are not numbers, of mixed kinds, or in
  * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
  * @example
  * ```ts
@@ -5443,7 +5443,7 @@ declare function cummin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real
  */
 declare function mode<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Several<Placed<D>>;
 /**
- * The int32 position of the largest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the largest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmax`.
  *
@@ -5457,7 +5457,7 @@ declare function mode<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real',
  */
 declare function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Tensor<'int32'>;
 /**
- * The int32 position of the smallest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the smallest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmin`.
  *
@@ -5516,7 +5516,7 @@ type Values = Tensor | Listed;
  *
  * NumPy `put`. Where a position stands twice, the later value stays.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
  * result is read.
  * @example
  * ```ts
@@ -5681,7 +5681,7 @@ interface CovOptions extends CovOptions$1 {
  *
  * @param x A tensor.
  * @param options Options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are no integers.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are not integers.
  * @example
  * ```ts
  * ft.cov(ft.tensor([1, 2, 6]), { fweights: [1, 2, 1] }) // 4.9166665
@@ -9859,7 +9859,7 @@ declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> &
  * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as
  * {@link permuteDims}, with two numbers those exchanged, as {@link swapaxes}. A view.
  *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are no permutation.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are not permutation.
  */
 declare function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | readonly []): Tensor<D>;
 /**
@@ -9969,7 +9969,7 @@ declare function unstack<D extends DType>(array: Tensor<D>, options?: number | P
  */
 declare function split$2<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S>;
 /**
- * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ * Splits a tensor along an axis: into a number of nearly equal pieces, the larger ones first, or at positions.
  *
  * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
@@ -10666,7 +10666,7 @@ declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
 /**
  * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
  *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or invalid sizes.
  * @example
  * ```ts
  * ft.broadcastShapes([3, 1], [4]) // [3, 4]
@@ -10713,8 +10713,8 @@ interface AbsentDevice {
     readonly reason: string;
 }
 /**
- * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
- * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
+ * Every device of this machine, and for each absent backend the reason. Without the native module the list has one entry, whose reason says how to
+ * install the module; calls that need the module throw an error with that reason.
  */
 declare function devices(): (PresentDevice | AbsentDevice)[];
 /**
@@ -11281,8 +11281,8 @@ interface BackendInfo {
 /** Options of operations whose result is an array. */
 interface OutOptions<T extends FloatArray> {
     /**
-     * Where the result goes, and what is returned: an array of the same kind and of the result's length. `add` and `scale` may have an
-     * operand here; no other memory may be shared with one.
+     * The array for the result, which the call returns: of the type of the operands, and of the length of the result. `add` and `scale` accept one of
+     * their operands here. Other overlaps of memory are an error.
      */
     readonly out?: SameArray<T> | undefined;
 }
@@ -11310,7 +11310,7 @@ interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobOptions 
  * Every function throws, or rejects with:
  *
  * - `BackendUnavailableError` where the backend is not available, with the reason;
- * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are no whole numbers, `out` that shares memory with an operand;
+ * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are not whole numbers, `out` that shares memory with an operand;
  * - `DTypeError` for a Float32Array beside a Float64Array, and for a precision that a GPU does not have;
  * - `ShapeError` for lengths that do not fit each other, or m, n, k, and for negative or enormous sizes;
  * - `OutOfMemoryError` where there is no memory for the result;
@@ -12162,7 +12162,7 @@ declare function encodeNpy(x: Tensor): Promise<Uint8Array>;
 declare function encodeNpySync(x: Tensor): Uint8Array;
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * prototype, so that any name is only a name; names are never paths. Members that are not arrays, nor called so, are left out; an array
  * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
@@ -12435,7 +12435,7 @@ interface TensorsolveOptions {
     readonly axes?: readonly number[] | undefined;
 }
 /**
- * The tensor that a tensor, as a map from its last axes to its first ones, takes to a right side.
+ * The solution y of a linear system in tensors: `a` maps the axes of y, which are its last ones, to those of `b`, which are its first ones.
  *
  * `y with tensordot(a, y, { axes: y.ndim }) = b`
  *
@@ -13194,8 +13194,8 @@ interface EmbedOptions {
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a tensor and a `paddingIndex` that is no entry, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
- * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a tensor and a `paddingIndex` that is not an entry, `ERR_DTYPE` for indices that are not integers or are uint64, `ERR_SHAPE` for
+ * weights that are not matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
@@ -13514,7 +13514,7 @@ interface CtcLossOptions extends LossOptions {
  * @param target Integers: labels, of which the first `targetLengths` count.
  * @param inputLengths How many steps count of each sequence, at most `time`: integers [batch].
  * @param targetLengths How many labels count of each sequence: integers [batch].
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is no class;
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is not a class;
  * `ERR_INDEX` when a result is read whose labels are no classes.
  * @example
  * ```ts
@@ -14068,14 +14068,14 @@ declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'int
  */
 declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 /**
- * Largest elements of windows back in their places, zeros elsewhere: what {@link maxPool} with `returnIndices` gave, reversed.
+ * The partial inverse of {@link maxPool} with `returnIndices`: the largest elements of windows at their original positions, zeros elsewhere.
  *
  * PyTorch `nn.functional.max_unpool2d`.
  *
  * @param x Elements [batch, channels, windows...].
  * @param indices Their places in each channel, row by row: integers of x's shape.
  * @param window One number for all axes of a window, or one for each.
- * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are no integers, `ERR_ARGUMENT` for options out of
+ * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are not integers, `ERR_ARGUMENT` for options out of
  * range; `ERR_INDEX` when a result is read whose indices are beyond it.
  * @example
  * ```ts
@@ -14328,7 +14328,7 @@ interface LinearParams {
     readonly bias?: Tensor;
 }
 /**
- * Products with the rows of a weight [outputs, inputs], plus a bias [outputs]: x [..., inputs] becomes [..., outputs].
+ * A linear layer: x [..., inputs] times the transposed weight [outputs, inputs], plus a bias [outputs], gives [..., outputs].
  *
  * `y = x @ weight^T + bias`
  *
@@ -14845,7 +14845,7 @@ declare class Softshrink extends Stateless<'promoted'> {
 /**
  * Shares that add up to 1 along an axis, the last by default: `softmax` as a layer. PyTorch `nn.Softmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmax(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
@@ -14859,7 +14859,7 @@ declare class Softmax extends Stateless<'promoted'> {
 /**
  * Logarithms of shares that add up to 1 along an axis, the last by default: `logSoftmax` as a layer. PyTorch `nn.LogSoftmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.LogSoftmax(1).apply(null, ft.tensor([[0, 0]])) // [[-0.6931472, -0.6931472]]
@@ -14873,7 +14873,7 @@ declare class LogSoftmax extends Stateless<'promoted'> {
 /**
  * Softmin along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmin(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
@@ -14899,7 +14899,7 @@ declare class Identity extends Stateless<'kept'> {
 /**
  * Axes from the first to the last of some as one: of x [batch, ...] all but the batch by default. PyTorch `nn.Flatten`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for axes that are no integers; `ERR_INDEX` at the call for those out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for axes that are not integers; `ERR_INDEX` at the call for those out of range.
  * @example
  * ```ts
  * new ft.nn.Flatten().apply(null, ft.ones([2, 3, 4])).shape // [2, 12]
@@ -14914,7 +14914,7 @@ declare class Flatten extends Stateless<'kept'> {
 /**
  * One axis as several, of these sizes, one of which may be -1: what {@link Flatten} did, reversed. PyTorch `nn.Unflatten`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer and sizes that are no integers; `ERR_INDEX` and `ERR_SHAPE` at the call, where they do not fit `x`.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer and sizes that are not integers; `ERR_INDEX` and `ERR_SHAPE` at the call, where they do not fit `x`.
  * @example
  * ```ts
  * new ft.nn.Unflatten(1, [3, -1]).apply(null, ft.ones([2, 12])).shape // [2, 3, 4]
@@ -15480,7 +15480,7 @@ declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'a
  * PyTorch `logsumexp`.
  *
  * @param x A tensor.
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).logsumexp(1)`.
  * @example
  * ```ts
@@ -16008,7 +16008,7 @@ interface Plateau {
     /**
      * The state after a metric, such as an epoch's loss.
      *
-     * @throws {ArgumentError} for a metric that is no number, and a state that is none.
+     * @throws {ArgumentError} for a metric that is not a number, and a state that is none.
      */
     step(state: PlateauState, metric: number): PlateauState;
 }
@@ -16043,7 +16043,7 @@ declare function stepDecay(rate: number, every: number, factor?: number): (step:
 /**
  * A rate that is multiplied by a factor after each of some steps. PyTorch `MultiStepLR`.
  *
- * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are no numbers from 0.
+ * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are not numbers from 0.
  */
 declare function multiStepDecay(rate: number, milestones: readonly number[], factor?: number): (step: number) => number;
 /**
@@ -16366,7 +16366,7 @@ declare function beta<A extends Parameter, B extends Parameter, E extends FloatD
  * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
  * (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
- * shape, `ERR_DTYPE` for a dtype that is no integer's.
+ * shape, `ERR_DTYPE` for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.poisson(ft.random.key(1), 0, [3]) // [0, 0, 0]
@@ -16381,7 +16381,7 @@ declare function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(
  * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.binomial(ft.random.key(1), 5, 1, [3]) // [5, 5, 5]
@@ -16450,7 +16450,7 @@ declare function cauchy<E extends FloatDType = 'float32'>(key: Key, shape: reado
  */
 declare function logistic<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Numbers whose logarithm is normal.
+ * Draws from the log-normal distribution: numbers whose logarithm is normally distributed.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  * @example
@@ -16541,7 +16541,7 @@ interface MultinomialOptions<E extends IntegerDType = IntegerDType> extends Coun
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape; where its elements are out of range the result is -1 (0 in
  * unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.geometric(ft.random.key(1), 1, [3]) // [1, 1, 1]
@@ -16556,7 +16556,7 @@ declare function geometric<A extends Parameter, E extends IntegerDType = 'int32'
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.negativeBinomial(ft.random.key(1), 5, 1, [3]) // [0, 0, 0]
@@ -16571,7 +16571,7 @@ declare function negativeBinomial<A extends Parameter, B extends Parameter, E ex
  * @param p Numbers from 0, which need not add up to 1: a tensor, or an array. Where `n` is negative, or p has elements that are negative or not
  * finite, or no element above 0, counts are -1 (0 in unsigned dtypes).
  * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a scalar `p` and an `n` that does not broadcast, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.multinomial(ft.random.key(1), 5, ft.tensor([0, 1, 0])) // [0, 5, 0]
@@ -16634,8 +16634,8 @@ declare function f<A extends Parameter, B extends Parameter, E extends FloatDTyp
 declare function dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(key: Key, alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>>;
 
 /**
- * Angles from -pi to pi about `mu`, the nearer the larger `kappa`, with a density proportional to e^(kappa cos(x - mu)); of a kappa of 0 all are
- * the same. Drawn in float64.
+ * Draws from the von Mises distribution: angles from -pi to pi around `mu`, with a density proportional to e^(kappa cos(x - mu)). A larger `kappa`
+ * concentrates them; with a kappa of 0 they are uniform. Drawn in float64.
  *
  * @param mu The direction, an angle: a number, or a tensor that broadcasts to the shape.
  * @param kappa At least 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are negative.
@@ -17298,7 +17298,7 @@ interface ReduceOptions {
  *
  * @param options The axes alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, also where `fn` is no function or returns no tensor, `ERR_INDEX` for an axis out of range or named
- * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is no scalar; `ERR_SHAPE`,
+ * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is not a scalar; `ERR_SHAPE`,
  * `ERR_DTYPE`, `ERR_DEVICE` for what `fn` returns.
  * @example
  * ```ts
@@ -17485,7 +17485,7 @@ declare function insert<D extends DType>(x: Tensor<D>, index: number | readonly 
 /** What `delete` takes: places of an axis, as `x.at` takes them. */
 type Places = Extract<IndexItem, number | string | Slice | Tensor | readonly unknown[]>;
 /**
- * A tensor without some places of an axis; without an axis it is flattened. Places in a tensor are read.
+ * A copy of a tensor without some positions along an axis; without an axis the tensor is flattened first. Positions in a tensor are read.
  *
  * NumPy `delete`.
  *
@@ -17653,7 +17653,7 @@ declare function frexp<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real'
  *
  * PyTorch `var_mean`. As `ft.var` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -17669,7 +17669,7 @@ declare function varMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, opt
  *
  * PyTorch `std_mean`. As `ft.std` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -17685,7 +17685,7 @@ declare function stdMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, opt
  *
  * PyTorch `aminmax`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
@@ -17702,7 +17702,7 @@ declare function aminmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'rea
  *
  * NumPy and PyTorch `unravel_index`. int64 of shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes; `ERR_INDEX` when a result is read, for
  * a position out of range.
  * @example
  * ```ts
@@ -17721,7 +17721,7 @@ interface RavelMultiIndexOptions {
  *
  * NumPy `ravel_multi_index`. int64 for shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes and shapes that do not broadcast, `ERR_ARGUMENT`
  * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.
  * @example
  * ```ts
@@ -17840,7 +17840,7 @@ declare function argpartition<D extends DType = 'float32'>(x: (Tensor<D> & Takes
  *
  * @param condition A vector; what is not 0 is true.
  * @param options Options, or the value of `axis` alone.
- * @throws {TensorError} `ERR_SHAPE` for a condition that is no vector or too long, `ERR_INDEX` for an axis out of range.
+ * @throws {TensorError} `ERR_SHAPE` for a condition that is not a vector or too long, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.compress([true, false, true], ft.tensor([1, 2, 3])) // [1, 3]
@@ -17969,7 +17969,7 @@ interface PolyfitOptions<W extends DType = DType> {
  * NumPy `polyfit`. `x` is a vector of n positions, `y` one of values or a matrix [n, sets], whose columns are fitted each. In float32 a degree
  * above 5 loses digits: convert to float64. Gradients go through.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a degree that is no integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
+ * @throws {TensorError} `ERR_ARGUMENT` for a degree that is not an integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
  * @example
  * ```ts
  * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
@@ -17983,7 +17983,7 @@ declare function polyfit<A extends DType, B extends DType, W extends DType = 'bo
  *
  * NumPy `polyval`. Without coefficients it is 0. Integers wrap.
  *
- * @throws {TensorError} `ERR_SHAPE` for coefficients that are no vector or more than 2^16, `ERR_DTYPE`.
+ * @throws {TensorError} `ERR_SHAPE` for coefficients that are not vector or more than 2^16, `ERR_DTYPE`.
  * @example
  * ```ts
  * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
@@ -18064,7 +18064,7 @@ type Wanted<A extends readonly unknown[], O extends GradOptions> = O extends {
  * constants; what it does not depend on has gradient zero. Reverse mode: Griewank and Walther, "Evaluating Derivatives", 2008.
  *
  * @throws {ArgumentError} for functions that return promises or anything but a tensor, and arguments without tensors.
- * @throws {ShapeError} for a result that is no scalar.
+ * @throws {ShapeError} for a result that is not a scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
 declare function valueAndGrad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => [value: Tensor, gradient: A[0]];

@@ -193,7 +193,7 @@ declare function lines(y: Series, options?: LinesOptions): Plot;
  * @param x Numbers [n].
  * @param y Numbers [n].
  * @throws {ShapeError} for other shapes, and different lengths.
- * @throws {ArgumentError} for values that are not numbers, unknown options, and classes that are no integers from 0 to 255.
+ * @throws {ArgumentError} for values that are not numbers, unknown options, and classes that are not integers from 0 to 255.
  */
 declare function scatter(x: Numbers, y: Numbers, options?: ScatterOptions): Plot;
 

@@ -193,7 +193,7 @@ export interface ReduceOptions {
  *
  * @param options The axes alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, also where `fn` is no function or returns no tensor, `ERR_INDEX` for an axis out of range or named
- * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is no scalar; `ERR_SHAPE`,
+ * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is not a scalar; `ERR_SHAPE`,
  * `ERR_DTYPE`, `ERR_DEVICE` for what `fn` returns.
  * @example
  * ```ts

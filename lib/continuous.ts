@@ -125,7 +125,7 @@ export function logistic<E extends FloatDType = 'float32'>(key: Key, shape: read
 }
 
 /**
- * Numbers whose logarithm is normal.
+ * Draws from the log-normal distribution: numbers whose logarithm is normally distributed.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  * @example

@@ -18,7 +18,7 @@ export function isMask({ dtype }: Advanced): boolean {
 }
 
 /**
- * An item that is no basic one, copied where JavaScript holds it.
+ * An item that is not a basic one, copied where JavaScript holds it.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not an index, `ERR_SHAPE` for ragged arrays.
  */

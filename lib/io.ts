@@ -225,7 +225,7 @@ const npz = (op: string, source: unknown, options: unknown): Loading => loading(
 
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * prototype, so that any name is only a name; names are never paths. Members that are not arrays, nor called so, are left out; an array
  * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,

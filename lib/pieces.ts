@@ -122,7 +122,7 @@ export function split<D extends DType, const S extends number | readonly number[
 }
 
 /**
- * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ * Splits a tensor along an axis: into a number of nearly equal pieces, the larger ones first, or at positions.
  *
  * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.

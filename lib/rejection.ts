@@ -294,7 +294,7 @@ function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: num
  * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
  * (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
- * shape, `ERR_DTYPE` for a dtype that is no integer's.
+ * shape, `ERR_DTYPE` for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.poisson(ft.random.key(1), 0, [3]) // [0, 0, 0]
@@ -323,7 +323,7 @@ export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(k
  * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.binomial(ft.random.key(1), 5, 1, [3]) // [5, 5, 5]

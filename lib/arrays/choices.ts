@@ -87,7 +87,7 @@ export interface ChooseOptions {
  *
  * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
  *
- * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are not integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
  * `ERR_INDEX` when the result is read, for a number without a choice.
  * @example
  * ```ts

@@ -123,7 +123,7 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'an
  * PyTorch `logsumexp`.
  *
  * @param x A tensor.
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).logsumexp(1)`.
  * @example
  * ```ts

@@ -198,7 +198,7 @@ export interface TensorsolveOptions {
 }
 
 /**
- * The tensor that a tensor, as a map from its last axes to its first ones, takes to a right side.
+ * The solution y of a linear system in tensors: `a` maps the axes of y, which are its last ones, to those of `b`, which are its first ones.
  *
  * `y with tensordot(a, y, { axes: y.ndim }) = b`
  *

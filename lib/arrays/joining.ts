@@ -133,7 +133,7 @@ function named(op: string, item: unknown, axis: number, size: number, device: nu
 }
 
 /**
- * A tensor without some places of an axis; without an axis it is flattened. Places in a tensor are read.
+ * A copy of a tensor without some positions along an axis; without an axis the tensor is flattened first. Positions in a tensor are read.
  *
  * NumPy `delete`.
  *

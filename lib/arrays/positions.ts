@@ -34,7 +34,7 @@ function countOf(op: string, shape: readonly number[]): number {
  *
  * NumPy and PyTorch `unravel_index`. int64 of shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes; `ERR_INDEX` when a result is read, for
  * a position out of range.
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export interface RavelMultiIndexOptions {
  *
  * NumPy `ravel_multi_index`. int64 for shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes and shapes that do not broadcast, `ERR_ARGUMENT`
  * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.
  * @example
  * ```ts

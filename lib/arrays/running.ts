@@ -128,7 +128,7 @@ function withoutNaN(op: string, find: 'nanmax' | 'nanmin', x: unknown, options: 
 }
 
 /**
- * The int32 position of the largest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the largest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmax`.
  *
@@ -145,7 +145,7 @@ export function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'re
 }
 
 /**
- * The int32 position of the smallest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the smallest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmin`.
  *

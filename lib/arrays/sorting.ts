@@ -135,7 +135,7 @@ function chosen(op: string, condition: unknown, x: Tensor, axis: number): Tensor
  *
  * @param condition A vector; what is not 0 is true.
  * @param options Options, or the value of `axis` alone.
- * @throws {TensorError} `ERR_SHAPE` for a condition that is no vector or too long, `ERR_INDEX` for an axis out of range.
+ * @throws {TensorError} `ERR_SHAPE` for a condition that is not a vector or too long, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.compress([true, false, true], ft.tensor([1, 2, 3])) // [1, 3]

@@ -35,7 +35,7 @@ function checkWeights(op: string, name: string, weights: Tensor, count: number):
  *
  * @param x A tensor.
  * @param options Options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are no integers.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are not integers.
  * @example
  * ```ts
  * ft.cov(ft.tensor([1, 2, 6]), { fweights: [1, 2, 1] }) // 4.9166665

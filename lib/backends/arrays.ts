@@ -26,7 +26,7 @@ const BIGINTS = (name: string): string => `; convert with Float64Array.from(${na
 /** How to convert what is a typed array, but of no floats. */
 const CONVERT: Partial<Record<DType, (name: string) => string>> = { uint8: BYTES, int64: BIGINTS, uint64: BIGINTS }
 
-/** What to write instead of a value that is no array of floats. */
+/** What to write instead of a value that is not an array of floats. */
 function instead(name: string, value: unknown): string {
   if (value instanceof Tensor) return `; read it with ${name}.dataSync()`
   if (Array.isArray(value)) return FROM(name)

@@ -52,7 +52,7 @@ function lengths(op: string, name: string, value: unknown, batch: number, most: 
  * @param target Integers: labels, of which the first `targetLengths` count.
  * @param inputLengths How many steps count of each sequence, at most `time`: integers [batch].
  * @param targetLengths How many labels count of each sequence: integers [batch].
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is no class;
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is not a class;
  * `ERR_INDEX` when a result is read whose labels are no classes.
  * @example
  * ```ts

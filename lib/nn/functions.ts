@@ -25,8 +25,8 @@ export interface EmbedOptions {
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a tensor and a `paddingIndex` that is no entry, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
- * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a tensor and a `paddingIndex` that is not an entry, `ERR_DTYPE` for indices that are not integers or are uint64, `ERR_SHAPE` for
+ * weights that are not matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]

@@ -24,7 +24,7 @@ export interface LinearParams {
 }
 
 /**
- * Products with the rows of a weight [outputs, inputs], plus a bias [outputs]: x [..., inputs] becomes [..., outputs].
+ * A linear layer: x [..., inputs] times the transposed weight [outputs, inputs], plus a bias [outputs], gives [..., outputs].
  *
  * `y = x @ weight^T + bias`
  *

@@ -158,7 +158,7 @@ export class Softshrink extends Stateless<'promoted'> {
 /**
  * Shares that add up to 1 along an axis, the last by default: `softmax` as a layer. PyTorch `nn.Softmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmax(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
@@ -180,7 +180,7 @@ export class Softmax extends Stateless<'promoted'> {
 /**
  * Logarithms of shares that add up to 1 along an axis, the last by default: `logSoftmax` as a layer. PyTorch `nn.LogSoftmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.LogSoftmax(1).apply(null, ft.tensor([[0, 0]])) // [[-0.6931472, -0.6931472]]
@@ -202,7 +202,7 @@ export class LogSoftmax extends Stateless<'promoted'> {
 /**
  * Softmin along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmin(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
