@@ -507,7 +507,7 @@ interface DigitizeOptions {
  * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
  * Of decreasing bins the other way round: 0 for what is not below the first.
  *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ * @throws {TensorError} `ERR_SHAPE` for bins that are not vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
  *   whose bins neither increase nor decrease.
  * @example
  * ```ts
@@ -549,7 +549,10 @@ interface HistogramOptions<B extends DType = DType, W extends DType = DType, P e
     /** Whether to give the density of the distribution instead of counts; false by default. */
     readonly density?: P | undefined;
 }
-/** The dtype of counts by weights of `W`; of a density it is that of a quotient by their sum and by the widths of intervals. */
+/**
+ * The dtype of `hist`: that of the weights `W`, which is int32 without weights. With `density` (`P` is true) it is the floating dtype of the weights
+ * divided by their sum and by the widths of the intervals, which have the dtype `B` of the edges.
+ */
 type CountOf<W extends DType, B extends DType, P extends boolean> = P extends true ? FloatOf<Promote<FloatOf<Promote<W, SumOf<W>>>, B>> : W;
 /** Counts, and the edges of their intervals. */
 interface Histogram<C extends DType = DType, B extends DType = DType> {
@@ -563,7 +566,7 @@ type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64
 /**
  * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are not vector,
  *   `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -575,7 +578,7 @@ declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>
  * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
  * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are not vector and
  *   weights of another shape, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -756,7 +759,7 @@ interface UniqueOptions {
  * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
  * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -804,11 +807,16 @@ declare function uniqueValues<D extends DType>(x: Tensor<D>, options?: number | 
 declare function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Tensor<D>>;
 /** Options of `isin`. */
 interface IsinOptions {
-    /** Whether to tell what is not among them instead; false by default. */
+    /** Whether the result is negated: true for the elements of `x1` that are not in `x2`; false by default. */
     readonly invert?: boolean | undefined;
 }
 /**
- * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
+ * Whether each element of `x1` is equal to an element of `x2`: a bool tensor of the shape of `x1`. NaN equals nothing. No tensor is read, so nothing
+ * runs yet.
+ *
+ * `out_i = any_j (x1_i = x2_j)`, with `invert` its negation
+ *
+ * NumPy `isin`, PyTorch `isin`.
  *
  * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
  * @example
@@ -870,7 +878,7 @@ declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> &
  * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as
  * {@link permuteDims}, with two numbers those exchanged, as {@link swapaxes}. A view.
  *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are no permutation.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are not permutation.
  */
 declare function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | readonly []): Tensor<D>;
 /**
@@ -2147,7 +2155,7 @@ declare function bitwiseCount<A extends DType>(x: Tensor<A> & Takes<'integer', A
  */
 declare function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A>;
 /**
- * The bits of each element as another dtype of the same size.
+ * The bits of each element, read as another dtype of the same size.
  *
  * `bits(out) = bits(x)`
  *
@@ -2231,8 +2239,8 @@ declare function angle<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tens
  * Takes a real dtype; gives complex64, complex128 for float64.
  * PyTorch `complex`.
  *
- * @param real A tensor or a JavaScript scalar of a real dtype.
- * @param imag A tensor or a JavaScript scalar of a real dtype.
+ * @param real A tensor or a JavaScript scalar of a real dtype: real parts.
+ * @param imag A tensor or a JavaScript scalar of a real dtype: imaginary parts.
  * @example
  * ```ts
  * ft.complex(ft.tensor([3, 0]), ft.tensor([4, 1])).abs() // [5, 1]
@@ -2247,8 +2255,8 @@ declare function complex<A extends Operand, B extends Operand>(real: A & Fits<'r
  * Takes a real dtype; gives complex64, complex128 for float64.
  * PyTorch `polar`.
  *
- * @param abs A tensor or a JavaScript scalar of a real dtype.
- * @param angle A tensor or a JavaScript scalar of a real dtype.
+ * @param abs A tensor or a JavaScript scalar of a real dtype: absolute values.
+ * @param angle A tensor or a JavaScript scalar of a real dtype: angles in radians.
  * @example
  * ```ts
  * ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]
@@ -2448,11 +2456,11 @@ declare function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'
 declare function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /** Options of `isclose`. */
 interface IscloseOptions {
-    /** false by default. */
+    /** Whether NaN equals NaN; false by default. */
     readonly equalNan?: boolean | undefined;
-    /** A number; 0.00001 by default. */
+    /** The tolerance relative to `x2`; 0.00001 by default. */
     readonly rtol?: number | undefined;
-    /** A number; 0.00000001 by default. */
+    /** The absolute tolerance; 0.00000001 by default. */
     readonly atol?: number | undefined;
 }
 /**
@@ -2465,7 +2473,7 @@ interface IscloseOptions {
  *
  * @param x1 A tensor or a JavaScript scalar.
  * @param x2 A tensor or a JavaScript scalar.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
  * @example
  * ```ts
@@ -2475,11 +2483,11 @@ interface IscloseOptions {
 declare function isclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: IscloseOptions): Tensor<'bool'>;
 /** Options of `allclose`. */
 interface AllcloseOptions {
-    /** false by default. */
+    /** Whether NaN equals NaN; false by default. */
     readonly equalNan?: boolean | undefined;
-    /** A number; 0.00001 by default. */
+    /** The tolerance relative to `x2`; 0.00001 by default. */
     readonly rtol?: number | undefined;
-    /** A number; 0.00000001 by default. */
+    /** The absolute tolerance; 0.00000001 by default. */
     readonly atol?: number | undefined;
 }
 /**
@@ -2492,7 +2500,7 @@ interface AllcloseOptions {
  *
  * @param x1 A tensor or a JavaScript scalar.
  * @param x2 A tensor or a JavaScript scalar.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
@@ -2501,7 +2509,7 @@ interface AllcloseOptions {
 declare function allclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: AllcloseOptions): Tensor<'bool'>;
 /** Options of `arrayEqual`. */
 interface ArrayEqualOptions {
-    /** false by default. */
+    /** Whether NaN equals NaN; false by default. */
     readonly equalNan?: boolean | undefined;
 }
 /**
@@ -2514,7 +2522,7 @@ interface ArrayEqualOptions {
  *
  * @param x1 A tensor.
  * @param x2 A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
@@ -2529,7 +2537,7 @@ declare function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions)
  * Takes any dtype; gives the promoted dtype.
  * NumPy `where`, PyTorch `where`.
  *
- * @param condition A tensor.
+ * @param condition A tensor: elements of `x1` are taken where it is true, or not 0.
  * @param x1 A tensor or a JavaScript scalar.
  * @param x2 A tensor or a JavaScript scalar.
  * @example
@@ -2547,8 +2555,8 @@ declare function where<B extends Operand, C extends Operand>(condition: Tensor, 
  * NumPy `clip`, PyTorch `clamp`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param min A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param max A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param min A tensor or a JavaScript scalar of an integer or floating dtype: the lower bound; none by default.
+ * @param max A tensor or a JavaScript scalar of an integer or floating dtype: the upper bound; none by default.
  * @example
  * ```ts
  * ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]
@@ -2563,9 +2571,9 @@ declare function clip<A extends DType, B extends Operand | undefined = undefined
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `lerp`.
  *
- * @param start A tensor.
- * @param end A tensor or a JavaScript scalar.
- * @param weight A tensor or a JavaScript scalar.
+ * @param start A tensor: the value at weight 0.
+ * @param end A tensor or a JavaScript scalar: the value at weight 1.
+ * @param weight A tensor or a JavaScript scalar: how far from `start` to `end`.
  * @example
  * ```ts
  * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
@@ -2581,9 +2589,9 @@ declare function lerp<A extends DType, B extends Operand, C extends Operand>(sta
  * NumPy `nan_to_num`, PyTorch `nan_to_num`.
  *
  * @param x A tensor.
- * @param nan A tensor or a JavaScript scalar.
- * @param posinf A tensor or a JavaScript scalar.
- * @param neginf A tensor or a JavaScript scalar.
+ * @param nan A tensor or a JavaScript scalar: what replaces NaN; 0 by default.
+ * @param posinf A tensor or a JavaScript scalar: what replaces Infinity; the largest number of the dtype by default.
+ * @param neginf A tensor or a JavaScript scalar: what replaces -Infinity; the smallest number of the dtype by default.
  * @example
  * ```ts
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
@@ -2623,7 +2631,7 @@ declare function astype<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E
 declare function copy<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /** Options of `oneHot`. */
 interface OneHotOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
 }
 /**
@@ -2631,12 +2639,12 @@ interface OneHotOptions<E extends DType = DType> {
  *
  * `out[..., k] = (x == k)`
  *
- * Takes an integer dtype; gives float32 unless told otherwise.
+ * Takes an integer dtype; gives float32 by default.
  * PyTorch `nn.functional.one_hot`.
  *
  * @param x A tensor of an integer dtype.
- * @param numClasses An integer.
- * @param options An object of options.
+ * @param numClasses How many classes: the size of the new axis.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.tensor([1], { dtype: 'int32' }).oneHot(-1)`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).oneHot(2)`.
  * @example
@@ -2647,11 +2655,11 @@ interface OneHotOptions<E extends DType = DType> {
 declare function oneHot<A extends DType, E extends DType = 'float32'>(x: Tensor<A> & Takes<'integer', A>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `sum`. */
 interface SumOptions<E extends DType = DType> {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
 }
 /**
@@ -2663,7 +2671,7 @@ interface SumOptions<E extends DType = DType> {
  * NumPy `sum`, PyTorch `sum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).sum(2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).sum(0.5)`.
  * @example
@@ -2674,11 +2682,11 @@ interface SumOptions<E extends DType = DType> {
 declare function sum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `prod`. */
 interface ProdOptions<E extends DType = DType> {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
 }
 /**
@@ -2690,7 +2698,7 @@ interface ProdOptions<E extends DType = DType> {
  * NumPy `prod`, PyTorch `prod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
@@ -2699,9 +2707,9 @@ interface ProdOptions<E extends DType = DType> {
 declare function prod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `mean`. */
 interface MeanOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2713,7 +2721,7 @@ interface MeanOptions {
  * NumPy `mean`, PyTorch `mean`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]
@@ -2722,9 +2730,9 @@ interface MeanOptions {
 declare function mean<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>>;
 /** Options of `max`. */
 interface MaxOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2736,7 +2744,7 @@ interface MaxOptions {
  * NumPy `max`, PyTorch `amax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).max()`.
  * @example
  * ```ts
@@ -2746,9 +2754,9 @@ interface MaxOptions {
 declare function max<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MaxOptions): Tensor<A>;
 /** Options of `min`. */
 interface MinOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2760,7 +2768,7 @@ interface MinOptions {
  * NumPy `min`, PyTorch `amin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
@@ -2769,9 +2777,9 @@ interface MinOptions {
 declare function min<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MinOptions): Tensor<A>;
 /** Options of `all`. */
 interface AllOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2783,7 +2791,7 @@ interface AllOptions {
  * NumPy `all`, PyTorch `all`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]
@@ -2792,9 +2800,9 @@ interface AllOptions {
 declare function all(x: Tensor | Listed, options?: number | readonly number[] | AllOptions): Tensor<'bool'>;
 /** Options of `any`. */
 interface AnyOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2806,7 +2814,7 @@ interface AnyOptions {
  * NumPy `any`, PyTorch `any`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]
@@ -2815,9 +2823,9 @@ interface AnyOptions {
 declare function any(x: Tensor | Listed, options?: number | readonly number[] | AnyOptions): Tensor<'bool'>;
 /** Options of `argmax`. */
 interface ArgmaxOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; all elements in row-major order by default. */
     readonly axis?: number | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2829,7 +2837,7 @@ interface ArgmaxOptions {
  * NumPy `argmax`, PyTorch `argmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).argmax()`.
  * @example
  * ```ts
@@ -2839,9 +2847,9 @@ interface ArgmaxOptions {
 declare function argmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgmaxOptions): Tensor<'int32'>;
 /** Options of `argmin`. */
 interface ArgminOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; all elements in row-major order by default. */
     readonly axis?: number | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2853,7 +2861,7 @@ interface ArgminOptions {
  * NumPy `argmin`, PyTorch `argmin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
@@ -2862,11 +2870,11 @@ interface ArgminOptions {
 declare function argmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgminOptions): Tensor<'int32'>;
 /** Options of `var`. */
 interface VarOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** A number; 0 by default. */
+    /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
     readonly correction?: number | undefined;
 }
 /**
@@ -2878,7 +2886,7 @@ interface VarOptions {
  * NumPy `var`, PyTorch `var`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
  * @example
  * ```ts
@@ -2889,11 +2897,11 @@ declare function var_<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
 
 /** Options of `std`. */
 interface StdOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** A number; 0 by default. */
+    /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
     readonly correction?: number | undefined;
 }
 /**
@@ -2905,7 +2913,7 @@ interface StdOptions {
  * NumPy `std`, PyTorch `std`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, 3]).std() // 1
@@ -2914,9 +2922,9 @@ interface StdOptions {
 declare function std<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `median`. */
 interface MedianOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2928,7 +2936,7 @@ interface MedianOptions {
  * NumPy `median`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
@@ -2937,9 +2945,9 @@ interface MedianOptions {
 declare function median<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>>;
 /** Options of `ptp`. */
 interface PtpOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2951,7 +2959,7 @@ interface PtpOptions {
  * NumPy `ptp`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
  * @example
  * ```ts
@@ -2961,16 +2969,16 @@ interface PtpOptions {
 declare function ptp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, options?: number | readonly number[] | PtpOptions): Tensor<A>;
 /** Options of `logsumexp`. */
 interface LogsumexpOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /** Options of `countNonzero`. */
 interface CountNonzeroOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -2982,7 +2990,7 @@ interface CountNonzeroOptions {
  * NumPy `count_nonzero`, PyTorch `count_nonzero`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
  * @example
  * ```ts
@@ -2992,11 +3000,11 @@ interface CountNonzeroOptions {
 declare function countNonzero(x: Tensor | Listed, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'>;
 /** Options of `nansum`. */
 interface NansumOptions<E extends DType = DType> {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
 }
 /**
@@ -3008,7 +3016,7 @@ interface NansumOptions<E extends DType = DType> {
  * NumPy `nansum`, PyTorch `nansum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nansum() // 4
@@ -3017,11 +3025,11 @@ interface NansumOptions<E extends DType = DType> {
 declare function nansum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `nanprod`. */
 interface NanprodOptions<E extends DType = DType> {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
 }
 /**
@@ -3033,7 +3041,7 @@ interface NanprodOptions<E extends DType = DType> {
  * NumPy `nanprod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([2, NaN, 3]).nanprod() // 6
@@ -3042,9 +3050,9 @@ interface NanprodOptions<E extends DType = DType> {
 declare function nanprod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `nanmax`. */
 interface NanmaxOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -3056,7 +3064,7 @@ interface NanmaxOptions {
  * NumPy `nanmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanmax() // 3
@@ -3065,9 +3073,9 @@ interface NanmaxOptions {
 declare function nanmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmaxOptions): Tensor<A>;
 /** Options of `nanmin`. */
 interface NanminOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -3079,7 +3087,7 @@ interface NanminOptions {
  * NumPy `nanmin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanmin() // 1
@@ -3088,9 +3096,9 @@ interface NanminOptions {
 declare function nanmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanminOptions): Tensor<A>;
 /** Options of `nanmean`. */
 interface NanmeanOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -3102,7 +3110,7 @@ interface NanmeanOptions {
  * NumPy `nanmean`, PyTorch `nanmean`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanmean() // 2
@@ -3111,11 +3119,11 @@ interface NanmeanOptions {
 declare function nanmean<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>>;
 /** Options of `nanvar`. */
 interface NanvarOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** A number; 0 by default. */
+    /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
     readonly correction?: number | undefined;
 }
 /**
@@ -3127,7 +3135,7 @@ interface NanvarOptions {
  * NumPy `nanvar`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanvar() // 1
@@ -3136,11 +3144,11 @@ interface NanvarOptions {
 declare function nanvar<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>>;
 /** Options of `nanstd`. */
 interface NanstdOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** A number; 0 by default. */
+    /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
     readonly correction?: number | undefined;
 }
 /**
@@ -3152,7 +3160,7 @@ interface NanstdOptions {
  * NumPy `nanstd`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanstd() // 1
@@ -3161,15 +3169,15 @@ interface NanstdOptions {
 declare function nanstd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>>;
 /** Options of `quantile`. */
 interface QuantileOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** 'linear' by default. */
+    /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
     readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * Quantiles over axes (all by default): the element at the fraction q of the sorted elements. q is a number from 0 to 1, or a tensor of them, whose axes come first in the result. Between two elements the method decides, by default linear interpolation. NaN if any element is NaN, or if there are none. A q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -3177,8 +3185,8 @@ interface QuantileOptions {
  * NumPy `quantile`, PyTorch `quantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
  * @example
  * ```ts
@@ -3188,15 +3196,15 @@ interface QuantileOptions {
 declare function quantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>>;
 /** Options of `percentile`. */
 interface PercentileOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** 'linear' by default. */
+    /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
     readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+ * Percentiles over axes (all by default): quantile with q from 0 to 100.
  *
  * `x_(q (n - 1) / 100) of the sorted x`
  *
@@ -3204,8 +3212,8 @@ interface PercentileOptions {
  * NumPy `percentile`, PyTorch `quantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101)`.
  * @example
  * ```ts
@@ -3215,18 +3223,18 @@ interface PercentileOptions {
 declare function percentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>>;
 /** Options of `cov`. */
 interface CovOptions$1 {
-    /** true by default. */
+    /** Whether each row is a variable and each column an observation, instead of the other way round; true by default. */
     readonly rowvar?: boolean | undefined;
-    /** A number; 1 by default. */
+    /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 1 by default. */
     readonly correction?: number | undefined;
 }
 /** Options of `corrcoef`. */
 interface CorrcoefOptions {
-    /** true by default. */
+    /** Whether each row is a variable and each column an observation, instead of the other way round; true by default. */
     readonly rowvar?: boolean | undefined;
 }
 /**
- * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+ * Pearson's correlation coefficients, from -1 to 1: each row of x is a variable and each column an observation, without rowvar the other way round. NaN for a variable that does not vary.
  *
  * `cov_ij / sqrt(cov_ii cov_jj)`
  *
@@ -3234,7 +3242,7 @@ interface CorrcoefOptions {
  * NumPy `corrcoef`, PyTorch `corrcoef`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
@@ -3243,11 +3251,11 @@ interface CorrcoefOptions {
 declare function corrcoef<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CorrcoefOptions): Tensor<FloatOf<A>>;
 /** Options of `cumulativeSum`. */
 interface CumulativeSumOptions<E extends DType = DType> {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** false by default. */
+    /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
     readonly includeInitial?: boolean | undefined;
 }
 /**
@@ -3259,7 +3267,7 @@ interface CumulativeSumOptions<E extends DType = DType> {
  * NumPy `cumulative_sum`, PyTorch `cumsum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeSum()`.
  * @example
  * ```ts
@@ -3269,11 +3277,11 @@ interface CumulativeSumOptions<E extends DType = DType> {
 declare function cumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `cumulativeProd`. */
 interface CumulativeProdOptions<E extends DType = DType> {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** false by default. */
+    /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
     readonly includeInitial?: boolean | undefined;
 }
 /**
@@ -3285,7 +3293,7 @@ interface CumulativeProdOptions<E extends DType = DType> {
  * NumPy `cumulative_prod`, PyTorch `cumprod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
@@ -3294,7 +3302,7 @@ interface CumulativeProdOptions<E extends DType = DType> {
 declare function cumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `cumulativeMax`. */
 interface CumulativeMaxOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -3306,7 +3314,7 @@ interface CumulativeMaxOptions {
  * NumPy `maximum.accumulate`, PyTorch `cummax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
  * @example
  * ```ts
@@ -3316,7 +3324,7 @@ interface CumulativeMaxOptions {
 declare function cumulativeMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMaxOptions): Tensor<A>;
 /** Options of `cumulativeMin`. */
 interface CumulativeMinOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -3328,7 +3336,7 @@ interface CumulativeMinOptions {
  * NumPy `minimum.accumulate`, PyTorch `cummin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
@@ -3339,7 +3347,7 @@ declare function cumulativeMin<A extends DType = 'float32'>(x: (Tensor<A> & Take
 interface DiffOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** An integer; 1 by default. */
+    /** How many times differences are taken; 1 by default. */
     readonly n?: number | undefined;
 }
 /**
@@ -3351,9 +3359,9 @@ interface DiffOptions {
  * NumPy `diff`, PyTorch `diff`.
  *
  * @param x A tensor of a numeric dtype.
- * @param prepend A tensor of a numeric dtype.
- * @param append A tensor of a numeric dtype.
- * @param options The axis alone, or an object of options.
+ * @param prepend A tensor of a numeric dtype: elements before the first along the axis.
+ * @param append A tensor of a numeric dtype: elements after the last along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
  * @example
@@ -3366,16 +3374,16 @@ declare function diff<A extends DType, B extends DType = 'bool', C extends DType
 interface GradientOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** One of 1, 2; 1 by default. */
+    /** 1 for lines at both ends, 2 for parabolas; 1 by default. */
     readonly edgeOrder?: 1 | 2 | undefined;
-    /** A number; 1 by default. */
+    /** The distance between two samples; 1 by default. */
     readonly spacing?: number | undefined;
 }
 /** Options of `trapezoid`. */
 interface TrapezoidOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** A number; 1 by default. */
+    /** The distance between two samples; 1 by default. */
     readonly dx?: number | undefined;
 }
 /**
@@ -3387,10 +3395,10 @@ interface TrapezoidOptions {
  * NumPy `interp`.
  *
  * @param x A tensor of a real dtype.
- * @param xp A tensor of a real dtype.
- * @param fp A tensor of a real dtype.
- * @param left A tensor or a JavaScript scalar of a real dtype.
- * @param right A tensor or a JavaScript scalar of a real dtype.
+ * @param xp A tensor of a real dtype: coordinates of the samples, increasing.
+ * @param fp A tensor of a real dtype: values of the samples.
+ * @param left A tensor or a JavaScript scalar of a real dtype: the value before the first coordinate; that of the first sample by default.
+ * @param right A tensor or a JavaScript scalar of a real dtype: the value after the last coordinate; that of the last sample by default.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
  * @example
  * ```ts
@@ -3400,7 +3408,7 @@ interface TrapezoidOptions {
 declare function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'real', A>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>;
 /** Options of `convolve`. */
 interface ConvolveOptions {
-    /** 'full' by default. */
+    /** 'full' for every overlap, 'same' for as many as the longer operand has elements, 'valid' for overlaps of which nothing lies outside; 'full' by default. */
     readonly mode?: 'full' | 'same' | 'valid' | undefined;
 }
 /**
@@ -3413,7 +3421,7 @@ interface ConvolveOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
  * @example
  * ```ts
@@ -3423,7 +3431,7 @@ interface ConvolveOptions {
 declare function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `correlate`. */
 interface CorrelateOptions {
-    /** 'valid' by default. */
+    /** 'full' for every overlap, 'same' for as many as the longer operand has elements, 'valid' for overlaps of which nothing lies outside; 'valid' by default. */
     readonly mode?: 'valid' | 'same' | 'full' | undefined;
 }
 /**
@@ -3436,7 +3444,7 @@ interface CorrelateOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
  * @example
  * ```ts
@@ -3463,11 +3471,11 @@ declare function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Tak
 declare function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `tensordot`. */
 interface TensordotOptions {
-    /** How many axes, or the axes of both operands; 2 by default. */
+    /** How many axes, the last of `x1` with the first of `x2`, or a list of axes of each; 2 by default. */
     readonly axes?: number | readonly [readonly number[], readonly number[]] | undefined;
 }
 /**
- * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
+ * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 by default), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
@@ -3476,7 +3484,7 @@ interface TensordotOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
  * @example
  * ```ts
@@ -3492,7 +3500,7 @@ declare function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Tak
  * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `einsum`, PyTorch `einsum`.
  *
- * @param equation Text of ASCII characters.
+ * @param equation A label for each axis of each tensor, and behind '->' the labels of the result: 'ij,jk->ik'.
  * @param tensors Tensors, at least one of a numeric dtype.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.einsum('ij,jk->ik', ft.zeros([2, 3]))`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.einsum('i,i', ft.zeros([2]), ft.zeros([3]))`.
@@ -3517,7 +3525,7 @@ interface VecdotOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
  * @example
@@ -3541,7 +3549,7 @@ interface CrossOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
  * @example
@@ -3603,7 +3611,7 @@ declare function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'
 declare function kron<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
 /** Options of `diagonal`. */
 interface DiagonalOptions {
-    /** An integer; 0 by default. */
+    /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
     readonly offset?: number | undefined;
 }
 /**
@@ -3615,7 +3623,7 @@ interface DiagonalOptions {
  * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
  * @example
@@ -3626,9 +3634,9 @@ interface DiagonalOptions {
 declare function diagonal<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagonalOptions): Tensor<A>;
 /** Options of `trace`. */
 interface TraceOptions<E extends DType = DType> {
-    /** An integer; 0 by default. */
+    /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
     readonly offset?: number | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
 }
 /**
@@ -3640,7 +3648,7 @@ interface TraceOptions<E extends DType = DType> {
  * NumPy `linalg.trace`, PyTorch `trace`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
  * @example
  * ```ts
@@ -3650,7 +3658,7 @@ interface TraceOptions<E extends DType = DType> {
 declare function trace<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: TraceOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `diag`. */
 interface DiagOptions {
-    /** An integer; 0 by default. */
+    /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
     readonly k?: number | undefined;
 }
 /**
@@ -3662,7 +3670,7 @@ interface DiagOptions {
  * NumPy `diag`, PyTorch `diag`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
  * @example
  * ```ts
@@ -3684,7 +3692,7 @@ interface SoftmaxOptions {
  * PyTorch `softmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).softmax({ axis: 1 })`.
  * @example
  * ```ts
@@ -3706,7 +3714,7 @@ interface LogSoftmaxOptions {
  * PyTorch `log_softmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
@@ -3722,7 +3730,7 @@ declare function logSoftmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'
  * NumPy `reshape`, PyTorch `reshape`.
  *
  * @param x A tensor.
- * @param shape Axis sizes; one may be -1 and follows from the others.
+ * @param shape The size of each axis of the result; one may be -1, and follows from the others.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).reshape([4])`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).reshape([1.5])`.
  * @example
@@ -3740,7 +3748,7 @@ declare function reshape<A extends DType = 'float32'>(x: Tensor<A> | Listed, sha
  * NumPy `permute_dims`, PyTorch `permute`.
  *
  * @param x A tensor.
- * @param axes One axis or several; negative ones count from the last. All that apply by default.
+ * @param axes Each axis of `x` once, in the order of the result; negative ones count from the last.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).permuteDims([0])`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).permuteDims([0, 0])`.
  * @example
@@ -3774,7 +3782,7 @@ declare function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | Lis
  * NumPy `squeeze`, PyTorch `squeeze`.
  *
  * @param x A tensor.
- * @param axis One axis or several; negative ones count from the last. All that apply by default.
+ * @param axis The axes to leave out, one or several; negative ones count from the last; all of size 1 by default.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).squeeze(0)`.
  * @example
  * ```ts
@@ -3784,7 +3792,7 @@ declare function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | Lis
 declare function squeeze<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number | readonly number[]): Tensor<A>;
 /** Options of `flip`. */
 interface FlipOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
 }
 /**
@@ -3796,7 +3804,7 @@ interface FlipOptions {
  * NumPy `flip`, PyTorch `flip`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flip(1)`.
  * @example
  * ```ts
@@ -3813,7 +3821,7 @@ declare function flip<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
  * NumPy `broadcast_to`, PyTorch `broadcast_to`.
  *
  * @param x A tensor.
- * @param shape Axis sizes.
+ * @param shape The size of each axis of the result.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).broadcastTo([3])`.
  * @example
  * ```ts
@@ -3830,8 +3838,8 @@ declare function broadcastTo<A extends DType = 'float32'>(x: Tensor<A> | Listed,
  * NumPy `moveaxis`, PyTorch `moveaxis`.
  *
  * @param x A tensor.
- * @param source One axis or several; negative ones count from the last. All that apply by default.
- * @param destination One axis or several; negative ones count from the last. All that apply by default.
+ * @param source The axes to move, one or several; negative ones count from the last.
+ * @param destination Where they stand in the result; negative places count from the end.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
  * @example
@@ -3849,8 +3857,8 @@ declare function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, so
  * NumPy `swapaxes`, PyTorch `swapaxes`.
  *
  * @param x A tensor.
- * @param axis1 An integer.
- * @param axis2 An integer.
+ * @param axis1 One of the axes; negative ones count from the last.
+ * @param axis2 The other axis; negative ones count from the last.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
  * @example
  * ```ts
@@ -3860,9 +3868,9 @@ declare function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, so
 declare function swapaxes<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis1: number, axis2: number): Tensor<A>;
 /** Options of `rot90`. */
 interface Rot90Options {
-    /** An integer; 1 by default. */
+    /** How many right angles; negative numbers turn the other way; 1 by default. */
     readonly k?: number | undefined;
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** Two axes, turned from the first towards the second; negative ones count from the last; the first two by default. */
     readonly axes?: number | readonly number[] | undefined;
 }
 /**
@@ -3874,7 +3882,7 @@ interface Rot90Options {
  * NumPy `rot90`, PyTorch `rot90`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
  * @example
@@ -3885,9 +3893,9 @@ interface Rot90Options {
 declare function rot90<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: Rot90Options): Tensor<A>;
 /** Options of `flatten`. */
 interface FlattenOptions {
-    /** An integer; 0 by default. */
+    /** The first axis that is flattened; negative ones count from the last; 0 by default. */
     readonly startAxis?: number | undefined;
-    /** An integer; -1 by default. */
+    /** The last axis that is flattened; negative ones count from the last; -1 by default. */
     readonly endAxis?: number | undefined;
 }
 /**
@@ -3899,7 +3907,7 @@ interface FlattenOptions {
  * NumPy `ravel`, PyTorch `flatten`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
  * @example
@@ -3910,7 +3918,7 @@ interface FlattenOptions {
 declare function flatten$2<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A>;
 /** Options of `roll`. */
 interface RollOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** The axes that elements move along, one or several; negative ones count from the last; all elements in row-major order by default. */
     readonly axis?: number | readonly number[] | undefined;
 }
 /**
@@ -3922,8 +3930,8 @@ interface RollOptions {
  * NumPy `roll`, PyTorch `roll`.
  *
  * @param x A tensor.
- * @param shift One axis or several; negative ones count from the last. All that apply by default.
- * @param options The axis alone, or an object of options.
+ * @param shift How many places elements move on, one number for all axes or one for each; negative numbers move them back.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
  * @example
@@ -3934,7 +3942,7 @@ interface RollOptions {
 declare function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A>;
 /** Options of `repeat`. */
 interface RepeatOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; all elements in row-major order by default. */
     readonly axis?: number | undefined;
 }
 /** Options of `stack`. */
@@ -3951,7 +3959,7 @@ interface StackOptions {
  * NumPy `stack`, PyTorch `stack`.
  *
  * @param arrays Tensors, at least one.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.stack([ft.zeros([2]), ft.zeros([3])])`.
  * @example
  * ```ts
@@ -3961,9 +3969,9 @@ interface StackOptions {
 declare function stack<const A extends readonly Tensor[]>(arrays: A, options?: number | StackOptions): Tensor<PromoteAll<A>>;
 /** Options of `pad`. */
 interface PadOptions {
-    /** 'constant' by default. */
+    /** What stands there: 'constant' the option `value`, 'edge' the outermost element, 'reflect' the data mirrored about its outermost element, 'symmetric' the data mirrored about its edge, 'wrap' the data from the other end; 'constant' by default. */
     readonly mode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
-    /** A number; 0 by default. */
+    /** What stands around the data in the mode 'constant'; 0 by default. */
     readonly value?: number | undefined;
 }
 /**
@@ -3975,8 +3983,8 @@ interface PadOptions {
  * NumPy `pad`, PyTorch `nn.functional.pad`.
  *
  * @param x A tensor.
- * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
- * @param options An object of options.
+ * @param padWidth How many places on every side, or a pair [before, after] for all axes or for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
  * @example
@@ -3987,7 +3995,7 @@ interface PadOptions {
 declare function pad$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A>;
 /** Options of `take`. */
 interface TakeOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -3999,8 +4007,8 @@ interface TakeOptions {
  * NumPy `take`, PyTorch `index_select`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).take(ft.tensor([0.5]))`.
  * @example
@@ -4011,7 +4019,7 @@ interface TakeOptions {
 declare function take<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<A>;
 /** Options of `scatter`. */
 interface ScatterOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -4023,9 +4031,9 @@ interface ScatterOptions {
  * PyTorch `index_copy`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
@@ -4034,7 +4042,7 @@ interface ScatterOptions {
 declare function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<A>;
 /** Options of `scatterAdd`. */
 interface ScatterAddOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -4046,9 +4054,9 @@ interface ScatterAddOptions {
  * NumPy `add.at`, PyTorch `index_add`.
  *
  * @param x A tensor of a numeric dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
  * @example
@@ -4059,7 +4067,7 @@ interface ScatterAddOptions {
 declare function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A>;
 /** Options of `scatterMul`. */
 interface ScatterMulOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -4071,9 +4079,9 @@ interface ScatterMulOptions {
  * NumPy `multiply.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
@@ -4082,7 +4090,7 @@ interface ScatterMulOptions {
 declare function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A>;
 /** Options of `scatterMin`. */
 interface ScatterMinOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -4094,9 +4102,9 @@ interface ScatterMinOptions {
  * NumPy `minimum.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
@@ -4105,7 +4113,7 @@ interface ScatterMinOptions {
 declare function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A>;
 /** Options of `scatterMax`. */
 interface ScatterMaxOptions {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
 }
 /**
@@ -4117,9 +4125,9 @@ interface ScatterMaxOptions {
  * NumPy `maximum.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
@@ -4130,11 +4138,11 @@ declare function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Tak
 interface PutAlongAxisOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'set' by default. */
+    /** What a value does to the element at its place: 'set' replaces it, 'add' and 'multiply' combine both, 'minimum' and 'maximum' keep one of them; 'set' by default. */
     readonly update?: 'set' | 'add' | 'multiply' | 'minimum' | 'maximum' | undefined;
 }
 /**
- * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+ * A copy with values written along an axis (the last by default), at indices of their own in each line; values broadcast to the indices. By the option update a value replaces the element there, is added to it, multiplied with it, or compared with it, in row-major order. Negative indices count from the end; one out of range is an IndexError when the result is read.
  *
  * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
  *
@@ -4142,9 +4150,9 @@ interface PutAlongAxisOptions {
  * NumPy `put_along_axis`, PyTorch `scatter`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param values A tensor or a JavaScript scalar.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param values A tensor or a JavaScript scalar: what is written, broadcast to the shape of `indices`.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
  * @example
@@ -4162,8 +4170,8 @@ declare function putAlongAxis<A extends DType, B extends DType, C extends Operan
  * NumPy `add.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
  * @example
@@ -4181,8 +4189,8 @@ declare function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * NumPy `multiply.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
@@ -4198,8 +4206,8 @@ declare function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Ta
  * NumPy `minimum.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
@@ -4215,8 +4223,8 @@ declare function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * NumPy `maximum.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
@@ -4232,8 +4240,8 @@ declare function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * PyTorch `scatter_reduce`.
  *
  * @param x A tensor.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
@@ -4254,8 +4262,8 @@ interface TakeAlongAxisOptions {
  * NumPy `take_along_axis`, PyTorch `take_along_dim`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
@@ -4267,11 +4275,11 @@ interface TakeAlongAxisOptions {
 declare function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<A>;
 /** Options of `searchsorted`. */
 interface SearchsortedOptions {
-    /** 'left' by default. */
+    /** 'left' for the first position that keeps the order, 'right' for the last; 'left' by default. */
     readonly side?: 'left' | 'right' | undefined;
 }
 /**
- * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+ * Positions (int32) at which values would be inserted into a sorted vector to keep its order: the number of its elements that are less than each value, or with side 'right' less or equal. The sorter, if given, sorts the vector first. NaN counts as the largest value.
  *
  * `|{ i : x1_i < x2 }|`
  *
@@ -4280,8 +4288,8 @@ interface SearchsortedOptions {
  *
  * @param x1 A tensor of a real dtype.
  * @param x2 A tensor or a JavaScript scalar of a real dtype.
- * @param sorter A tensor of integers up to int64.
- * @param options An object of options.
+ * @param sorter A tensor of integers up to int64: positions that sort `x1`, as `argsort` gives them.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
  * @example
  * ```ts
@@ -4293,7 +4301,7 @@ declare function searchsorted<A extends DType, B extends Operand, C extends DTyp
 interface SortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** false by default. */
+    /** Whether the largest element comes first; false by default. */
     readonly descending?: boolean | undefined;
 }
 /**
@@ -4305,7 +4313,7 @@ interface SortOptions {
  * NumPy `sort`, PyTorch `sort`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).sort({ axis: 1 })`.
  * @example
  * ```ts
@@ -4317,7 +4325,7 @@ declare function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 interface ArgsortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** false by default. */
+    /** Whether the largest element comes first; false by default. */
     readonly descending?: boolean | undefined;
 }
 /**
@@ -4329,7 +4337,7 @@ interface ArgsortOptions {
  * NumPy `argsort`, PyTorch `argsort`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
@@ -4340,7 +4348,7 @@ declare function argsort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
 interface TopkOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** true by default. */
+    /** Whether the largest elements are taken, instead of the smallest; true by default. */
     readonly largest?: boolean | undefined;
 }
 /**
@@ -4352,8 +4360,8 @@ interface TopkOptions {
  * PyTorch `topk`.
  *
  * @param x A tensor of a real dtype.
- * @param k An integer.
- * @param options The axis alone, or an object of options.
+ * @param k How many elements; at most the size of the axis.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).topk(3)`.
  * @example
  * ```ts
@@ -4368,7 +4376,7 @@ declare function topk<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 interface KthvalueOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -4380,8 +4388,8 @@ interface KthvalueOptions {
  * NumPy `partition`, PyTorch `kthvalue`.
  *
  * @param x A tensor of a real dtype.
- * @param k An integer.
- * @param options The axis alone, or an object of options.
+ * @param k Which element: 1 for the smallest.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
  * @example
  * ```ts
@@ -4394,21 +4402,21 @@ declare function kthvalue<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
 }>;
 /** Options of `zeros`. */
 interface ZerosOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
 }
 /**
- * Zeros of a shape, float32 unless told otherwise.
+ * Zeros of a shape, float32 by default.
  *
  * `0`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `zeros`, PyTorch `zeros`.
  *
- * @param shape Axis sizes.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([-1])`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([1.5])`.
  * @example
@@ -4419,21 +4427,21 @@ interface ZerosOptions<E extends DType = DType> {
 declare function zeros$1<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `ones`. */
 interface OnesOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
 }
 /**
- * Ones of a shape, float32 unless told otherwise.
+ * Ones of a shape, float32 by default.
  *
  * `1`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `ones`, PyTorch `ones`.
  *
- * @param shape Axis sizes.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param options Options.
  * @example
  * ```ts
  * ft.ones([2]) // [1, 1]
@@ -4442,9 +4450,9 @@ interface OnesOptions<E extends DType = DType> {
 declare function ones$1<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `empty`. */
 interface EmptyOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
 }
 /**
@@ -4452,11 +4460,11 @@ interface EmptyOptions<E extends DType = DType> {
  *
  * `0`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `empty`, PyTorch `empty`.
  *
- * @param shape Axis sizes.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param options Options.
  * @example
  * ```ts
  * ft.empty([2]) // [0, 0]
@@ -4465,22 +4473,22 @@ interface EmptyOptions<E extends DType = DType> {
 declare function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `full`. */
 interface FullOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
 }
 /**
- * One value in every element; a number gives float32, a bigint int64, a boolean bool, unless told otherwise.
+ * One value in every element; a number gives float32, a bigint int64, a boolean bool by default.
  *
  * `fillValue`
  *
  * Takes any dtype; gives the dtype asked for, or the operand's.
  * NumPy `full`, PyTorch `full`.
  *
- * @param shape Axis sizes.
- * @param fillValue A tensor or a JavaScript scalar.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param fillValue A tensor or a JavaScript scalar: the value of every element.
+ * @param options Options.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.full([2], 0.5, { dtype: 'int32' })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.full([2], ft.ones([3]))`.
  * @example
@@ -4491,13 +4499,13 @@ interface FullOptions<E extends DType = DType> {
 declare function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A & Fits<'any', A, E>, options?: FullOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `eye`. */
 interface EyeOptions<E extends DType = DType> {
-    /** An integer; follows from the other arguments by default. */
+    /** How many columns; as many as rows by default. */
     readonly cols?: number | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
-    /** A number; 0 by default. */
+    /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
     readonly k?: number | undefined;
 }
 /**
@@ -4505,11 +4513,11 @@ interface EyeOptions<E extends DType = DType> {
  *
  * `out_ij = (j - i == k)`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `eye`, PyTorch `eye`.
  *
- * @param rows An integer.
- * @param options An object of options.
+ * @param rows How many rows.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.eye(-1)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.eye(2, { k: 0.5 })`.
  * @example
@@ -4520,7 +4528,7 @@ interface EyeOptions<E extends DType = DType> {
 declare function eye$1<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `tril`. */
 interface TrilOptions {
-    /** A number; 0 by default. */
+    /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
     readonly k?: number | undefined;
 }
 /**
@@ -4532,7 +4540,7 @@ interface TrilOptions {
  * NumPy `tril`, PyTorch `tril`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
  * @example
@@ -4543,7 +4551,7 @@ interface TrilOptions {
 declare function tril<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TrilOptions): Tensor<A>;
 /** Options of `triu`. */
 interface TriuOptions {
-    /** A number; 0 by default. */
+    /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
     readonly k?: number | undefined;
 }
 /**
@@ -4555,7 +4563,7 @@ interface TriuOptions {
  * NumPy `triu`, PyTorch `triu`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
  * @example
@@ -4566,11 +4574,11 @@ interface TriuOptions {
 declare function triu<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TriuOptions): Tensor<A>;
 /** Options of `windowSum`. */
 interface WindowSumOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
@@ -4582,8 +4590,8 @@ interface WindowSumOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor of a numeric dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
  * @example
@@ -4594,11 +4602,11 @@ interface WindowSumOptions {
 declare function windowSum<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowSumOptions): Tensor<A>;
 /** Options of `windowProd`. */
 interface WindowProdOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
@@ -4610,8 +4618,8 @@ interface WindowProdOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor of a numeric dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
@@ -4620,11 +4628,11 @@ interface WindowProdOptions {
 declare function windowProd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowProdOptions): Tensor<A>;
 /** Options of `windowMin`. */
 interface WindowMinOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
@@ -4636,8 +4644,8 @@ interface WindowMinOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
@@ -4646,11 +4654,11 @@ interface WindowMinOptions {
 declare function windowMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMinOptions): Tensor<A>;
 /** Options of `windowMax`. */
 interface WindowMaxOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
@@ -4662,8 +4670,8 @@ interface WindowMaxOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
@@ -4672,24 +4680,24 @@ interface WindowMaxOptions {
 declare function windowMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A>;
 /** Options of `windowScatterMax`. */
 interface WindowScatterMaxOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** A number; 0 by default. */
+    /** The number that each element begins with; 0 by default. */
     readonly initial?: number | undefined;
 }
 /**
- * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
+ * The gradient of windowMax without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's largest element, the first of several (NaN wins). Every window must show data.
  *
  * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
  *
  * Takes an integer or floating dtype; gives the promoted dtype.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param source A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param source A tensor of an integer or floating dtype: one element for each window.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
  * @example
  * ```ts
@@ -4699,24 +4707,24 @@ interface WindowScatterMaxOptions {
 declare function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>>;
 /** Options of `windowScatterMin`. */
 interface WindowScatterMinOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** A number; 0 by default. */
+    /** The number that each element begins with; 0 by default. */
     readonly initial?: number | undefined;
 }
 /**
- * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
+ * The gradient of windowMin without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's smallest element, the first of several (NaN wins). Every window must show data.
  *
  * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
  *
  * Takes an integer or floating dtype; gives the promoted dtype.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param source A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param source A tensor of an integer or floating dtype: one element for each window.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
@@ -4866,11 +4874,11 @@ declare function fliplr<A extends DType = 'float32'>(x: Tensor<A> | Listed): Ten
 declare function flipud<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /** Options of `unfold`. */
 interface UnfoldOptions {
-    /** An integer; 1 by default. */
+    /** How many places from one window to the next; 1 by default. */
     readonly step?: number | undefined;
 }
 /**
- * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+ * Sliding windows along an axis: the axis becomes one of windows, which begin step places apart, and a new last axis holds the size places of each.
  *
  * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
  *
@@ -4878,9 +4886,9 @@ interface UnfoldOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor.
- * @param axis An integer.
- * @param size An integer.
- * @param options An object of options.
+ * @param axis The axis that windows move along; negative ones count from the last.
+ * @param size The size of a window.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
  * @example
@@ -4891,9 +4899,9 @@ interface UnfoldOptions {
 declare function unfold$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis: number, size: number, options?: UnfoldOptions): Tensor<A>;
 /** Options of `nanmedian`. */
 interface NanmedianOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
 }
 /**
@@ -4905,7 +4913,7 @@ interface NanmedianOptions {
  * NumPy `nanmedian`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
@@ -4914,15 +4922,15 @@ interface NanmedianOptions {
 declare function nanmedian<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>>;
 /** Options of `nanquantile`. */
 interface NanquantileOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** 'linear' by default. */
+    /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
     readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+ * quantile without NaN: the element at the fraction q of the sorted numbers over axes; NaN if all elements are.
  *
  * `x_(q (n - 1)) of the n sorted numbers of x`
  *
@@ -4930,8 +4938,8 @@ interface NanquantileOptions {
  * NumPy `nanquantile`, PyTorch `nanquantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
  * @example
  * ```ts
@@ -4941,15 +4949,15 @@ interface NanquantileOptions {
 declare function nanquantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>>;
 /** Options of `nanpercentile`. */
 interface NanpercentileOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** 'linear' by default. */
+    /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
     readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+ * percentile without NaN: nanquantile with q from 0 to 100.
  *
  * `x_(q (n - 1) / 100) of the n sorted numbers of x`
  *
@@ -4957,8 +4965,8 @@ interface NanpercentileOptions {
  * NumPy `nanpercentile`, PyTorch `nanquantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
  * @example
  * ```ts
@@ -4968,11 +4976,11 @@ interface NanpercentileOptions {
 declare function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>>;
 /** Options of `nancumulativeSum`. */
 interface NancumulativeSumOptions<E extends DType = DType> {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** false by default. */
+    /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
     readonly includeInitial?: boolean | undefined;
 }
 /**
@@ -4984,7 +4992,7 @@ interface NancumulativeSumOptions<E extends DType = DType> {
  * NumPy `nancumsum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
  * @example
  * ```ts
@@ -4994,11 +5002,11 @@ interface NancumulativeSumOptions<E extends DType = DType> {
 declare function nancumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `nancumulativeProd`. */
 interface NancumulativeProdOptions<E extends DType = DType> {
-    /** One axis; negative ones count from the last. */
+    /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
     readonly axis?: number | undefined;
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** false by default. */
+    /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
     readonly includeInitial?: boolean | undefined;
 }
 /**
@@ -5010,7 +5018,7 @@ interface NancumulativeProdOptions<E extends DType = DType> {
  * NumPy `nancumprod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
  * @example
  * ```ts
@@ -5039,7 +5047,7 @@ declare function nancumulativeProd<A extends DType = 'float32', E extends DType 
 declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `linalg.qr`. */
 interface QrOptions {
-    /** 'reduced' by default. */
+    /** 'reduced' for as many columns of `q` as the shorter side has, 'complete' for a square `q`; 'reduced' by default. */
     readonly mode?: 'reduced' | 'complete' | undefined;
 }
 /**
@@ -5051,7 +5059,7 @@ interface QrOptions {
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -5088,7 +5096,7 @@ declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
  *
  * @param x A tensor.
- * @param n An integer.
+ * @param n The exponent.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
@@ -5100,7 +5108,7 @@ declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
 declare function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>>;
 /** Options of `linalg.cholesky`. */
 interface CholeskyOptions {
-    /** false by default. */
+    /** Whether the upper triangle is read and given, instead of the lower one; false by default. */
     readonly upper?: boolean | undefined;
 }
 /**
@@ -5112,7 +5120,7 @@ interface CholeskyOptions {
  * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
  * @example
@@ -5178,11 +5186,11 @@ declare function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Se
 }>;
 /** Options of `linalg.solveTriangular`. */
 interface SolveTriangularOptions {
-    /** false by default. */
+    /** Whether the upper triangle is read, instead of the lower one; false by default. */
     readonly upper?: boolean | undefined;
-    /** false by default. */
+    /** Whether the diagonal counts as ones; false by default. */
     readonly unitDiagonal?: boolean | undefined;
-    /** false by default. */
+    /** Whether the transposed triangle is the matrix of the system; false by default. */
     readonly transposed?: boolean | undefined;
 }
 /**
@@ -5195,7 +5203,7 @@ interface SolveTriangularOptions {
  *
  * @param x1 A tensor.
  * @param x2 A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
  * @example
@@ -5222,7 +5230,7 @@ declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>
 declare function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /** Options of `linalg.eigh`. */
 interface EighOptions {
-    /** false by default. */
+    /** Whether the upper triangle is read, instead of the lower one; false by default. */
     readonly upper?: boolean | undefined;
 }
 /**
@@ -5234,7 +5242,7 @@ interface EighOptions {
  * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
  * @example
  * ```ts
@@ -5247,7 +5255,7 @@ declare function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
 }>;
 /** Options of `linalg.eigvalsh`. */
 interface EigvalshOptions {
-    /** false by default. */
+    /** Whether the upper triangle is read, instead of the lower one; false by default. */
     readonly upper?: boolean | undefined;
 }
 /**
@@ -5259,7 +5267,7 @@ interface EigvalshOptions {
  * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
  * @example
  * ```ts
@@ -5304,7 +5312,7 @@ declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Seve
 declare function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
 /** Options of `linalg.svd`. */
 interface SvdOptions {
-    /** true by default. */
+    /** Whether `u` and `vh` are square, instead of having one vector for each singular value; true by default. */
     readonly fullMatrices?: boolean | undefined;
 }
 /**
@@ -5316,7 +5324,7 @@ interface SvdOptions {
  * NumPy `linalg.svd`, PyTorch `linalg.svd`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -5346,21 +5354,21 @@ declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, optio
 declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `linalg.matrixRank`. */
 interface MatrixRankOptions {
-    /** A number; follows from the operands by default. */
+    /** Singular values up to this times the largest count as 0; the longer side times the distance from 1 to the next number by default. */
     readonly rtol?: number | undefined;
 }
 /** Options of `linalg.pinv`. */
 interface PinvOptions {
-    /** A number; follows from the operands by default. */
+    /** Singular values up to this times the largest count as 0; the longer side times the distance from 1 to the next number by default. */
     readonly rtol?: number | undefined;
 }
 /** Options of `linalg.lstsq`. */
 interface LstsqOptions {
-    /** A number; follows from the operands by default. */
+    /** Singular values up to this times the largest count as 0; the longer side times the distance from 1 to the next number by default. */
     readonly rtol?: number | undefined;
 }
 /**
- * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
+ * Least squares: the x for which the sum of squares of x2 - x1 @ x is smallest, of several the shortest. residuals has that sum for each column, rank the rank of x1, singularValues its singular values; those up to rtol times the largest count as zero, rtol as in matrixRank. x2 is a vector or a stack of matrices.
  *
  * `solution = pinv(x1) @ x2`
  *
@@ -5369,7 +5377,7 @@ interface LstsqOptions {
  *
  * @param x1 A tensor.
  * @param x2 A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
  * @example
  * ```ts
@@ -5384,11 +5392,11 @@ declare function lstsq$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Te
 }>;
 /** Options of `linalg.vectorNorm`. */
 interface VectorNormOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** A number, which may be infinite; 2 by default. */
+    /** The order of the norm, which may be infinite; 2 by default. */
     readonly ord?: number | undefined;
 }
 /**
@@ -5400,7 +5408,7 @@ interface VectorNormOptions {
  * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
@@ -5412,9 +5420,9 @@ interface VectorNormOptions {
 declare function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `linalg.matrixNorm`. */
 interface MatrixNormOptions {
-    /** Keeps reduced axes, with size 1; false by default. */
+    /** Whether reduced axes stay, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
-    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
+    /** The norm; 'fro' by default. */
     readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
 }
 /**
@@ -5426,7 +5434,7 @@ interface MatrixNormOptions {
  * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
  * @example
@@ -5437,7 +5445,7 @@ interface MatrixNormOptions {
 declare function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `linalg.cond`. */
 interface CondOptions {
-    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
+    /** The norm in which the condition is computed; 2 by default. */
     readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
 }
 /**
@@ -5449,7 +5457,7 @@ interface CondOptions {
  * NumPy `linalg.cond`, PyTorch `linalg.cond`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
  * @example
  * ```ts
@@ -5470,7 +5478,7 @@ type PiecesOf<D extends DType, S extends number | readonly number[]> = S extends
 /**
  * The slices of a tensor along an axis, which they do not have.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
  * @example
  * ```ts
@@ -5481,7 +5489,7 @@ declare function unstack<D extends DType>(array: Tensor<D>, options?: number | P
 /**
  * A tensor in so many equal pieces along an axis, or cut at these positions.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -5493,9 +5501,9 @@ declare function unstack<D extends DType>(array: Tensor<D>, options?: number | P
  */
 declare function split$2<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S>;
 /**
- * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ * Splits a tensor along an axis: into a number of nearly equal pieces, the larger ones first, or at positions.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -5506,7 +5514,7 @@ declare function arraySplit<D extends DType, const S extends number | readonly n
 /**
  * A tensor in at most so many pieces along an axis, all but the last of one size.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -5551,7 +5559,7 @@ type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<
 interface CreationOptions<E extends DType = DType> {
     /** The dtype, where not the one the data suggest. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; `ft.setDefaultDevice` sets the default. */
     readonly device?: Device | undefined;
 }
 /** Options of `tensor`. */
@@ -5565,7 +5573,7 @@ interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
  * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
  * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
  *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are not numbers, of mixed kinds, or in
  * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
  * @example
  * ```ts
@@ -5607,8 +5615,8 @@ declare function asarray<const T extends TensorData, E extends DType = DTypeOfDa
 /** What stands where a condition is true: a value, or a function of the whole tensor. */
 type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand);
 /**
- * Of each element what belongs to the last condition that is true there: a value, or a function's result. One more piece than conditions is for
- * where none is true, which else gives 0.
+ * A function defined by pieces: for each element the piece of the last condition that is true there, a value or the result of a function. With one
+ * piece more than conditions, the last piece stands where no condition is true; without it 0 does.
  *
  * NumPy `piecewise`. A function is called once, with the whole tensor; NumPy's sees the elements where its condition is true. The result has the dtype
  * of `x`.
@@ -5626,13 +5634,14 @@ interface ChooseOptions {
     readonly mode?: 'raise' | 'wrap' | 'clip' | undefined;
 }
 /**
- * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
+ * Elements of several tensors, chosen by `indices`: where `indices` is k, the element of the k-th choice at the same position. All are broadcast
+ * to one shape.
  *
  * `out_i = choices_(indices_i, i)`
  *
  * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
  *
- * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are not integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
  * `ERR_INDEX` when the result is read, for a number without a choice.
  * @example
  * ```ts
@@ -5711,7 +5720,7 @@ interface Histogram2d<A extends DType = DType, B extends DType = DType> {
  *
  * @param x Coordinates along the first axis, a vector.
  * @param y Coordinates along the second axis, as many.
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
  * increase, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -5732,7 +5741,7 @@ interface Histogramdd {
  * NumPy `histogramdd`.
  *
  * @param sample Points, [n, axes].
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
  * a complex tensor.
  * @example
  * ```ts
@@ -5874,7 +5883,7 @@ interface UnwrapOptions {
  *
  * NumPy `unwrap`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0,
  * `ERR_ARGUMENT` for a period that is not above 0.
  * @example
@@ -5900,7 +5909,7 @@ interface MeshgridOptions {
     readonly indexing?: 'xy' | 'ij' | undefined;
 }
 /**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 by default, int64 of bigints.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
  * integers that float32 does not hold exactly where no dtype is named (with a step that is a fraction, if the first two integers are within
@@ -5918,7 +5927,7 @@ declare function arange<E extends DType = 'int64'>(stop: bigint, options?: Creat
 declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 /**
- * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
+ * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 by default.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
  * end that is an integer which float32 does not hold exactly where no dtype is named.
@@ -5930,7 +5939,7 @@ declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, 
 declare function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<NoInfer<E>>;
 /**
  * `num` powers of `base` (10) whose exponents are equally spaced from `start` to `stop`, both included unless `endpoint` is
- * false; computed in float64, float32 unless told otherwise.
+ * false; computed in float64, float32 by default.
  *
  * @throws {TensorError} As `linspace`.
  * @example
@@ -5957,8 +5966,8 @@ declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
 };
 
 /**
- * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 unless told
- * otherwise. Between the ends they are computed in float64 as powers of 10.
+ * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 by
+ * default. Between the ends they are computed in float64 as powers of 10.
  *
  * `start (stop / start)^(i / (num - 1))`
  *
@@ -6011,7 +6020,7 @@ interface VanderOptions {
  *
  * NumPy and PyTorch `vander`. Integers wrap. {@link linalg.vander} has them in increasing order.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.vander(ft.tensor([1, 2, 3])) // [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
@@ -6042,7 +6051,7 @@ declare function vander_<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'num
  *
  * `out_(a, i_0, i_1, ...) = i_a`
  *
- * NumPy `indices`. int32 unless told otherwise.
+ * NumPy `indices`. int32 by default.
  *
  * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT`.
  * @example
@@ -6054,9 +6063,9 @@ declare function indices<E extends DType = 'int32'>(shape: readonly number[], op
 /**
  * What a function makes of the coordinates of a grid's points, a tensor for each axis; it is called once.
  *
- * NumPy `fromfunction`. Coordinates are float32 unless told otherwise.
+ * NumPy `fromfunction`. Coordinates are float32 by default.
  *
- * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for what is no function.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for an argument that is not a function.
  * @example
  * ```ts
  * ft.fromfunction((i, j) => ft.add(ft.mul(i, 10), j), [2, 2]) // [[0, 1], [10, 11]]
@@ -6069,13 +6078,13 @@ interface TriangleOptions {
     readonly cols?: number | undefined;
     /** Which diagonal ends or begins it: above the main one, or with a negative number below; 0 by default. */
     readonly k?: number | undefined;
-    /** The device; the default one unless told otherwise. */
+    /** The device; `ft.setDefaultDevice` sets the default. */
     readonly device?: string | undefined;
 }
 /**
  * Rows and columns of a matrix's elements on and below the k-th diagonal, in row-major order: `x.at(...ft.trilIndices(n))`.
  *
- * NumPy and PyTorch `tril_indices`, with what is not the number of rows in options.
+ * NumPy and PyTorch `tril_indices`; the number of columns and the diagonal are options.
  *
  * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
@@ -6087,7 +6096,7 @@ declare function trilIndices(rows: number, options?: TriangleOptions): [rows: Te
 /**
  * Rows and columns of a matrix's elements on and above the k-th diagonal, in row-major order: `x.at(...ft.triuIndices(n))`.
  *
- * NumPy and PyTorch `triu_indices`, with what is not the number of rows in options.
+ * NumPy and PyTorch `triu_indices`; the number of columns and the diagonal are options.
  *
  * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
@@ -6100,7 +6109,7 @@ declare function triuIndices(rows: number, options?: TriangleOptions): [rows: Te
 interface DiagIndicesOptions {
     /** How many axes; 2 by default. */
     readonly ndim?: number | undefined;
-    /** The device; the default one unless told otherwise. */
+    /** The device; `ft.setDefaultDevice` sets the default. */
     readonly device?: string | undefined;
 }
 /**
@@ -6143,7 +6152,7 @@ type Added<D extends DType, A extends DType, B extends DType> = Promote<D, SumOf
  *
  * PyTorch `addmm`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addmm(ft.tensor([1, 1]), ft.tensor([[1, 2], [3, 4]]), ft.eye(2), { alpha: 10 }) // [[11, 21], [31, 41]]
@@ -6157,7 +6166,7 @@ declare function addmm<D extends DType, A extends DType, B extends DType>(input:
  *
  * PyTorch `addmv`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix or no vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for arguments that are not a matrix or a vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addmv(ft.tensor([1, 1]), ft.tensor([[1, 2], [3, 4]]), ft.tensor([1, 1])) // [4, 8]
@@ -6171,7 +6180,7 @@ declare function addmv<D extends DType, A extends DType, B extends DType>(input:
  *
  * PyTorch `addr`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addr(ft.zeros([2, 2]), ft.tensor([1, 2]), ft.tensor([3, 4])) // [[3, 4], [6, 8]]
@@ -6185,7 +6194,7 @@ declare function addr<D extends DType, A extends DType, B extends DType>(input: 
  *
  * PyTorch `addbmm`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no stack of matrices and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a stack of matrices, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addbmm(ft.zeros([1, 1]), ft.ones([3, 1, 2]), ft.ones([3, 2, 1])) // [[6]]
@@ -6199,7 +6208,7 @@ declare function addbmm<D extends DType, A extends DType, B extends DType>(input
  *
  * PyTorch `baddbmm`. `input` broadcasts to the products.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no stack of matrices and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a stack of matrices, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.baddbmm(ft.ones([1]), ft.ones([2, 1, 2]), ft.ones([2, 2, 1])) // [[[3]], [[3]]]
@@ -6211,7 +6220,7 @@ declare function baddbmm<D extends DType, A extends DType, B extends DType>(inpu
  *
  * PyTorch `chain_matmul`. The first and the last may be vectors, as in {@link linalg.multiDot}, which takes them in an array.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
  * @example
  * ```ts
  * ft.chainMatmul(ft.ones([2, 3]), ft.ones([3, 4]), ft.ones([4, 1])) // [[12], [12]]
@@ -6224,7 +6233,7 @@ declare function chainMatmul<const A extends readonly Tensor[]>(...matrices: A &
  *
  * NumPy and PyTorch `linalg.multi_dot`.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
  * @example
  * ```ts
  * ft.linalg.multiDot([ft.ones([3]), ft.ones([3, 4]), ft.ones([4])]) // 12
@@ -6288,11 +6297,11 @@ declare function cummin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real
  */
 declare function mode<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Several<Placed<D>>;
 /**
- * The int32 position of the largest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the largest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmax`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
  * NaN; `ERR_SHAPE` where there are no elements.
  * @example
@@ -6302,11 +6311,11 @@ declare function mode<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real',
  */
 declare function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Tensor<'int32'>;
 /**
- * The int32 position of the smallest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the smallest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmin`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
  * NaN; `ERR_SHAPE` where there are no elements.
  * @example
@@ -6326,7 +6335,7 @@ declare class Slice {
     readonly step: number;
     /** As `ft.slice(start, stop, step)`. */
     constructor(start?: number | null, stop?: number | null, step?: number | null);
-    /** Text as the text form writes it. */
+    /** The range as text: `'1:3'`. */
     toString(): string;
 }
 /**
@@ -6361,7 +6370,7 @@ type Values = Tensor | Listed;
  *
  * NumPy `put`. Where a position stands twice, the later value stays.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
  * result is read.
  * @example
  * ```ts
@@ -6525,8 +6534,8 @@ interface CovOptions extends CovOptions$1 {
  * NumPy `cov`, PyTorch `cov`.
  *
  * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are no integers.
+ * @param options Options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are not integers.
  * @example
  * ```ts
  * ft.cov(ft.tensor([1, 2, 6]), { fweights: [1, 2, 1] }) // 4.9166665
@@ -6544,7 +6553,7 @@ declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  *
  * @param y A tensor.
  * @param coordinates Where the samples are; `dx` apart by default.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for coordinates that do not fit, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -7835,7 +7844,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     countLeadingZeros(this: Takes<'integer', D>): Tensor<D>;
     /**
-     * The bits of each element as another dtype of the same size.
+     * The bits of each element, read as another dtype of the same size.
      *
      * `bits(out) = bits(x)`
      *
@@ -8094,7 +8103,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `isclose`, PyTorch `isclose`.
      *
      * @param x2 A tensor or a JavaScript scalar.
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
      * @example
      * ```ts
@@ -8111,7 +8120,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `allclose`, PyTorch `allclose`.
      *
      * @param x2 A tensor or a JavaScript scalar.
-     * @param options An object of options.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
@@ -8127,7 +8136,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `array_equal`, PyTorch `equal`.
      *
      * @param x2 A tensor.
-     * @param options An object of options.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
@@ -8142,8 +8151,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes an integer or floating dtype; gives the promoted dtype.
      * NumPy `clip`, PyTorch `clamp`.
      *
-     * @param min A tensor or a JavaScript scalar of an integer or floating dtype.
-     * @param max A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @param min A tensor or a JavaScript scalar of an integer or floating dtype: the lower bound; none by default.
+     * @param max A tensor or a JavaScript scalar of an integer or floating dtype: the upper bound; none by default.
      * @example
      * ```ts
      * ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]
@@ -8158,8 +8167,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * PyTorch `lerp`.
      *
-     * @param end A tensor or a JavaScript scalar.
-     * @param weight A tensor or a JavaScript scalar.
+     * @param end A tensor or a JavaScript scalar: the value at weight 1.
+     * @param weight A tensor or a JavaScript scalar: how far from `start` to `end`.
      * @example
      * ```ts
      * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
@@ -8174,9 +8183,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the promoted dtype.
      * NumPy `nan_to_num`, PyTorch `nan_to_num`.
      *
-     * @param nan A tensor or a JavaScript scalar.
-     * @param posinf A tensor or a JavaScript scalar.
-     * @param neginf A tensor or a JavaScript scalar.
+     * @param nan A tensor or a JavaScript scalar: what replaces NaN; 0 by default.
+     * @param posinf A tensor or a JavaScript scalar: what replaces Infinity; the largest number of the dtype by default.
+     * @param neginf A tensor or a JavaScript scalar: what replaces -Infinity; the smallest number of the dtype by default.
      * @example
      * ```ts
      * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
@@ -8217,11 +8226,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `out[..., k] = (x == k)`
      *
-     * Takes an integer dtype; gives float32 unless told otherwise.
+     * Takes an integer dtype; gives float32 by default.
      * PyTorch `nn.functional.one_hot`.
      *
-     * @param numClasses An integer.
-     * @param options An object of options.
+     * @param numClasses How many classes: the size of the new axis.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.tensor([1], { dtype: 'int32' }).oneHot(-1)`.
      * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).oneHot(2)`.
      * @example
@@ -8238,7 +8247,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `sum`, PyTorch `sum`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).sum(2)`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).sum(0.5)`.
      * @example
@@ -8255,7 +8264,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `prod`, PyTorch `prod`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
@@ -8270,7 +8279,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `mean`, PyTorch `mean`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]
@@ -8285,7 +8294,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `max`, PyTorch `amax`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).max()`.
      * @example
      * ```ts
@@ -8301,7 +8310,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `min`, PyTorch `amin`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
@@ -8316,7 +8325,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives bool.
      * NumPy `all`, PyTorch `all`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]
@@ -8331,7 +8340,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives bool.
      * NumPy `any`, PyTorch `any`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]
@@ -8346,7 +8355,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives int32.
      * NumPy `argmax`, PyTorch `argmax`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).argmax()`.
      * @example
      * ```ts
@@ -8362,7 +8371,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives int32.
      * NumPy `argmin`, PyTorch `argmin`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
@@ -8377,7 +8386,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
      * NumPy `var`, PyTorch `var`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
      * @example
      * ```ts
@@ -8393,7 +8402,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
      * NumPy `std`, PyTorch `std`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, 3]).std() // 1
@@ -8408,7 +8417,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `median`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
@@ -8423,7 +8432,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes an integer or floating dtype; gives the same dtype.
      * NumPy `ptp`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
      * @example
      * ```ts
@@ -8439,7 +8448,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `logsumexp`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
      * @example
      * ```ts
@@ -8455,7 +8464,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives int32.
      * NumPy `count_nonzero`, PyTorch `count_nonzero`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
      * @example
      * ```ts
@@ -8471,7 +8480,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `nansum`, PyTorch `nansum`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, NaN, 3]).nansum() // 4
@@ -8486,7 +8495,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `nanprod`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([2, NaN, 3]).nanprod() // 6
@@ -8501,7 +8510,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `nanmax`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, NaN, 3]).nanmax() // 3
@@ -8516,7 +8525,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `nanmin`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, NaN, 3]).nanmin() // 1
@@ -8531,7 +8540,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `nanmean`, PyTorch `nanmean`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, NaN, 3]).nanmean() // 2
@@ -8546,7 +8555,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `nanvar`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, NaN, 3]).nanvar() // 1
@@ -8561,7 +8570,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `nanstd`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, NaN, 3]).nanstd() // 1
@@ -8569,15 +8578,15 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>>;
     /**
-     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+     * Quantiles over axes (all by default): the element at the fraction q of the sorted elements. q is a number from 0 to 1, or a tensor of them, whose axes come first in the result. Between two elements the method decides, by default linear interpolation. NaN if any element is NaN, or if there are none. A q outside [0, 1] is an IndexError, of a tensor when the result is read.
      *
      * `x_(q (n - 1)) of the sorted x`
      *
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `quantile`, PyTorch `quantile`.
      *
-     * @param q A tensor or a JavaScript scalar of a real dtype.
-     * @param options The axis alone, or an object of options.
+     * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
      * @example
      * ```ts
@@ -8586,15 +8595,15 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     quantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>>;
     /**
-     * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+     * Percentiles over axes (all by default): quantile with q from 0 to 100.
      *
      * `x_(q (n - 1) / 100) of the sorted x`
      *
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `percentile`, PyTorch `quantile`.
      *
-     * @param q A tensor or a JavaScript scalar of a real dtype.
-     * @param options The axis alone, or an object of options.
+     * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101)`.
      * @example
      * ```ts
@@ -8603,14 +8612,14 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     percentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>>;
     /**
-     * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+     * Covariance matrix: each row of x is a variable and each column an observation, without rowvar the other way round. The sum over n observations is divided by n - correction (at least 0). A vector is one variable, and gives one number.
      *
      * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
      *
      * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cov`, PyTorch `cov`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
      * @example
      * ```ts
@@ -8619,14 +8628,14 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     cov(options?: CovOptions$1): Tensor<FloatOf<D>>;
     /**
-     * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+     * Pearson's correlation coefficients, from -1 to 1: each row of x is a variable and each column an observation, without rowvar the other way round. NaN for a variable that does not vary.
      *
      * `cov_ij / sqrt(cov_ii cov_jj)`
      *
      * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `corrcoef`, PyTorch `corrcoef`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
@@ -8641,7 +8650,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `cumulative_sum`, PyTorch `cumsum`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeSum()`.
      * @example
      * ```ts
@@ -8657,7 +8666,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `cumulative_prod`, PyTorch `cumprod`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
@@ -8672,7 +8681,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `maximum.accumulate`, PyTorch `cummax`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
      * @example
      * ```ts
@@ -8688,7 +8697,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `minimum.accumulate`, PyTorch `cummin`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
@@ -8703,9 +8712,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `diff`, PyTorch `diff`.
      *
-     * @param prepend A tensor of a numeric dtype.
-     * @param append A tensor of a numeric dtype.
-     * @param options The axis alone, or an object of options.
+     * @param prepend A tensor of a numeric dtype: elements before the first along the axis.
+     * @param append A tensor of a numeric dtype: elements after the last along the axis.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
      * @example
@@ -8722,8 +8731,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `gradient`, PyTorch `gradient`.
      *
-     * @param coordinates A tensor of a real dtype.
-     * @param options The axis alone, or an object of options.
+     * @param coordinates A tensor of a real dtype: the coordinate of each sample, in place of the option `spacing`.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
      * @example
@@ -8740,8 +8749,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `trapezoid`, PyTorch `trapezoid`.
      *
-     * @param coordinates A tensor of a real dtype.
-     * @param options The axis alone, or an object of options.
+     * @param coordinates A tensor of a real dtype: the coordinate of each sample, in place of the option `dx`.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
      * @example
@@ -8758,10 +8767,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `interp`.
      *
-     * @param xp A tensor of a real dtype.
-     * @param fp A tensor of a real dtype.
-     * @param left A tensor or a JavaScript scalar of a real dtype.
-     * @param right A tensor or a JavaScript scalar of a real dtype.
+     * @param xp A tensor of a real dtype: coordinates of the samples, increasing.
+     * @param fp A tensor of a real dtype: values of the samples.
+     * @param left A tensor or a JavaScript scalar of a real dtype: the value before the first coordinate; that of the first sample by default.
+     * @param right A tensor or a JavaScript scalar of a real dtype: the value after the last coordinate; that of the last sample by default.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
      * @example
      * ```ts
@@ -8778,7 +8787,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `convolve`.
      *
      * @param x2 A tensor of a numeric dtype.
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
      * @example
      * ```ts
@@ -8795,7 +8804,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `correlate`.
      *
      * @param x2 A tensor of a numeric dtype.
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
      * @example
      * ```ts
@@ -8820,7 +8829,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>>;
     /**
-     * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
+     * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 by default), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `out_ij = sum_k x1_ik x2_kj`
      *
@@ -8828,7 +8837,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `tensordot`, PyTorch `tensordot`.
      *
      * @param x2 A tensor of a numeric dtype.
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
      * @example
      * ```ts
@@ -8845,7 +8854,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `vecdot`, PyTorch `linalg.vecdot`.
      *
      * @param x2 A tensor of a numeric dtype.
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
      * @example
@@ -8863,7 +8872,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `cross`, PyTorch `linalg.cross`.
      *
      * @param x2 A tensor of a numeric dtype.
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
      * @example
@@ -8928,7 +8937,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
      * @example
@@ -8945,7 +8954,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `linalg.trace`, PyTorch `trace`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
      * @example
      * ```ts
@@ -8961,7 +8970,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `diag`, PyTorch `diag`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
      * @example
      * ```ts
@@ -8977,7 +8986,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `softmax`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).softmax({ axis: 1 })`.
      * @example
      * ```ts
@@ -8993,7 +9002,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `log_softmax`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
@@ -9008,7 +9017,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `reshape`, PyTorch `reshape`.
      *
-     * @param shape Axis sizes; one may be -1 and follows from the others.
+     * @param shape The size of each axis of the result; one may be -1, and follows from the others.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).reshape([4])`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).reshape([1.5])`.
      * @example
@@ -9025,7 +9034,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `permute_dims`, PyTorch `permute`.
      *
-     * @param axes One axis or several; negative ones count from the last. All that apply by default.
+     * @param axes Each axis of `x` once, in the order of the result; negative ones count from the last.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).permuteDims([0])`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).permuteDims([0, 0])`.
      * @example
@@ -9057,7 +9066,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `expand_dims`, PyTorch `unsqueeze`.
      *
-     * @param axis One axis; negative ones count from the last; 0 by default.
+     * @param axis Where the new axis stands in the result; negative places count from the end; 0 by default.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).expandDims(3)`.
      * @example
      * ```ts
@@ -9073,7 +9082,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `squeeze`, PyTorch `squeeze`.
      *
-     * @param axis One axis or several; negative ones count from the last. All that apply by default.
+     * @param axis The axes to leave out, one or several; negative ones count from the last; all of size 1 by default.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).squeeze(0)`.
      * @example
      * ```ts
@@ -9089,7 +9098,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `flip`, PyTorch `flip`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flip(1)`.
      * @example
      * ```ts
@@ -9105,7 +9114,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `broadcast_to`, PyTorch `broadcast_to`.
      *
-     * @param shape Axis sizes.
+     * @param shape The size of each axis of the result.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).broadcastTo([3])`.
      * @example
      * ```ts
@@ -9121,8 +9130,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `moveaxis`, PyTorch `moveaxis`.
      *
-     * @param source One axis or several; negative ones count from the last. All that apply by default.
-     * @param destination One axis or several; negative ones count from the last. All that apply by default.
+     * @param source The axes to move, one or several; negative ones count from the last.
+     * @param destination Where they stand in the result; negative places count from the end.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
      * @example
@@ -9139,8 +9148,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `swapaxes`, PyTorch `swapaxes`.
      *
-     * @param axis1 An integer.
-     * @param axis2 An integer.
+     * @param axis1 One of the axes; negative ones count from the last.
+     * @param axis2 The other axis; negative ones count from the last.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
      * @example
      * ```ts
@@ -9156,7 +9165,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `rot90`, PyTorch `rot90`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
      * @example
@@ -9173,7 +9182,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `ravel`, PyTorch `flatten`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
      * @example
@@ -9190,8 +9199,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `roll`, PyTorch `roll`.
      *
-     * @param shift One axis or several; negative ones count from the last. All that apply by default.
-     * @param options The axis alone, or an object of options.
+     * @param shift How many places elements move on, one number for all axes or one for each; negative numbers move them back.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
      * @example
@@ -9208,7 +9217,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `tile`, PyTorch `tile`.
      *
-     * @param repetitions Axis sizes.
+     * @param repetitions How many times the tensor stands along each axis.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
      * @example
      * ```ts
@@ -9224,8 +9233,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `repeat`, PyTorch `repeat_interleave`.
      *
-     * @param repeats An integer.
-     * @param options The axis alone, or an object of options.
+     * @param repeats How many times each element stands.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
      * @example
@@ -9242,8 +9251,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `pad`, PyTorch `nn.functional.pad`.
      *
-     * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
-     * @param options An object of options.
+     * @param padWidth How many places on every side, or a pair [before, after] for all axes or for each.
+     * @param options Options.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
      * @example
@@ -9260,8 +9269,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `take`, PyTorch `index_select`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))`.
      * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).take(ft.tensor([0.5]))`.
      * @example
@@ -9278,9 +9287,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * PyTorch `index_copy`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param updates A tensor.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
@@ -9295,9 +9304,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the same dtype.
      * NumPy `add.at`, PyTorch `index_add`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param updates A tensor.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
      * @example
@@ -9314,9 +9323,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the same dtype.
      * NumPy `multiply.at`, PyTorch `index_reduce`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param updates A tensor.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
@@ -9331,9 +9340,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `minimum.at`, PyTorch `index_reduce`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param updates A tensor.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
@@ -9348,9 +9357,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `maximum.at`, PyTorch `index_reduce`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param updates A tensor.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
@@ -9358,16 +9367,16 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     scatterMax<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D>;
     /**
-     * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+     * A copy with values written along an axis (the last by default), at indices of their own in each line; values broadcast to the indices. By the option update a value replaces the element there, is added to it, multiplied with it, or compared with it, in row-major order. Negative indices count from the end; one out of range is an IndexError when the result is read.
      *
      * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
      *
      * Takes any dtype; gives the same dtype.
      * NumPy `put_along_axis`, PyTorch `scatter`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param values A tensor or a JavaScript scalar.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param values A tensor or a JavaScript scalar: what is written, broadcast to the shape of `indices`.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
      * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
      * @example
@@ -9384,8 +9393,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the same dtype.
      * NumPy `add.at`, PyTorch `scatter_reduce`.
      *
-     * @param segments A tensor of integers up to int64.
-     * @param numSegments An integer.
+     * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+     * @param numSegments How many segments: the size of the first axis of the result.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
      * @example
@@ -9402,8 +9411,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the same dtype.
      * NumPy `multiply.at`, PyTorch `scatter_reduce`.
      *
-     * @param segments A tensor of integers up to int64.
-     * @param numSegments An integer.
+     * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+     * @param numSegments How many segments: the size of the first axis of the result.
      * @example
      * ```ts
      * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
@@ -9418,8 +9427,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `minimum.at`, PyTorch `scatter_reduce`.
      *
-     * @param segments A tensor of integers up to int64.
-     * @param numSegments An integer.
+     * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+     * @param numSegments How many segments: the size of the first axis of the result.
      * @example
      * ```ts
      * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
@@ -9434,8 +9443,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `maximum.at`, PyTorch `scatter_reduce`.
      *
-     * @param segments A tensor of integers up to int64.
-     * @param numSegments An integer.
+     * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+     * @param numSegments How many segments: the size of the first axis of the result.
      * @example
      * ```ts
      * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
@@ -9450,8 +9459,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `scatter_reduce`.
      *
-     * @param segments A tensor of integers up to int64.
-     * @param numSegments An integer.
+     * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+     * @param numSegments How many segments: the size of the first axis of the result.
      * @example
      * ```ts
      * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
@@ -9466,8 +9475,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `take_along_axis`, PyTorch `take_along_dim`.
      *
-     * @param indices A tensor of integers up to int64.
-     * @param options The axis alone, or an object of options.
+     * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
      * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
@@ -9478,7 +9487,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     takeAlongAxis<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<D>;
     /**
-     * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+     * Positions (int32) at which values would be inserted into a sorted vector to keep its order: the number of its elements that are less than each value, or with side 'right' less or equal. The sorter, if given, sorts the vector first. NaN counts as the largest value.
      *
      * `|{ i : x1_i < x2 }|`
      *
@@ -9486,8 +9495,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * NumPy `searchsorted`, PyTorch `searchsorted`.
      *
      * @param x2 A tensor or a JavaScript scalar of a real dtype.
-     * @param sorter A tensor of integers up to int64.
-     * @param options An object of options.
+     * @param sorter A tensor of integers up to int64: positions that sort `x1`, as `argsort` gives them.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
      * @example
      * ```ts
@@ -9503,7 +9512,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype.
      * NumPy `sort`, PyTorch `sort`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).sort({ axis: 1 })`.
      * @example
      * ```ts
@@ -9519,7 +9528,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives int32.
      * NumPy `argsort`, PyTorch `argsort`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
@@ -9534,8 +9543,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype and int32.
      * PyTorch `topk`.
      *
-     * @param k An integer.
-     * @param options The axis alone, or an object of options.
+     * @param k How many elements; at most the size of the axis.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).topk(3)`.
      * @example
      * ```ts
@@ -9554,8 +9563,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype and int32.
      * NumPy `partition`, PyTorch `kthvalue`.
      *
-     * @param k An integer.
-     * @param options The axis alone, or an object of options.
+     * @param k Which element: 1 for the smallest.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
      * @example
      * ```ts
@@ -9574,7 +9583,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `tril`, PyTorch `tril`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
      * @example
@@ -9591,7 +9600,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype.
      * NumPy `triu`, PyTorch `triu`.
      *
-     * @param options An object of options.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
      * @example
@@ -9608,8 +9617,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the same dtype.
      * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
      *
-     * @param window One number for all axes of a window, or one for each.
-     * @param options An object of options.
+     * @param window The size of a window: one number for all axes, or one for each.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
      * @example
@@ -9626,8 +9635,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a numeric dtype; gives the same dtype.
      * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
      *
-     * @param window One number for all axes of a window, or one for each.
-     * @param options An object of options.
+     * @param window The size of a window: one number for all axes, or one for each.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
@@ -9642,8 +9651,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes an integer or floating dtype; gives the same dtype.
      * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
      *
-     * @param window One number for all axes of a window, or one for each.
-     * @param options An object of options.
+     * @param window The size of a window: one number for all axes, or one for each.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
@@ -9658,8 +9667,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes an integer or floating dtype; gives the same dtype.
      * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
      *
-     * @param window One number for all axes of a window, or one for each.
-     * @param options An object of options.
+     * @param window The size of a window: one number for all axes, or one for each.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
@@ -9667,15 +9676,15 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     windowMax(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<D>;
     /**
-     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
+     * The gradient of windowMax without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's largest element, the first of several (NaN wins). Every window must show data.
      *
      * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
      *
      * Takes an integer or floating dtype; gives the promoted dtype.
      *
-     * @param source A tensor of an integer or floating dtype.
-     * @param window One number for all axes of a window, or one for each.
-     * @param options An object of options.
+     * @param source A tensor of an integer or floating dtype: one element for each window.
+     * @param window The size of a window: one number for all axes, or one for each.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
      * @example
      * ```ts
@@ -9684,15 +9693,15 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     windowScatterMax<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>>;
     /**
-     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
+     * The gradient of windowMin without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's smallest element, the first of several (NaN wins). Every window must show data.
      *
      * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
      *
      * Takes an integer or floating dtype; gives the promoted dtype.
      *
-     * @param source A tensor of an integer or floating dtype.
-     * @param window One number for all axes of a window, or one for each.
-     * @param options An object of options.
+     * @param source A tensor of an integer or floating dtype: one element for each window.
+     * @param window The size of a window: one number for all axes, or one for each.
+     * @param options Options.
      * @example
      * ```ts
      * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
@@ -9772,16 +9781,16 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     flipud(): Tensor<D>;
     /**
-     * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+     * Sliding windows along an axis: the axis becomes one of windows, which begin step places apart, and a new last axis holds the size places of each.
      *
      * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
      *
      * Takes any dtype; gives the same dtype.
      * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
      *
-     * @param axis An integer.
-     * @param size An integer.
-     * @param options An object of options.
+     * @param axis The axis that windows move along; negative ones count from the last.
+     * @param size The size of a window.
+     * @param options Options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
      * @example
@@ -9798,7 +9807,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `nanmedian`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @example
      * ```ts
      * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
@@ -9806,15 +9815,15 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanmedian(this: Takes<'real', D>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>>;
     /**
-     * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+     * quantile without NaN: the element at the fraction q of the sorted numbers over axes; NaN if all elements are.
      *
      * `x_(q (n - 1)) of the n sorted numbers of x`
      *
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `nanquantile`, PyTorch `nanquantile`.
      *
-     * @param q A tensor or a JavaScript scalar of a real dtype.
-     * @param options The axis alone, or an object of options.
+     * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
      * @example
      * ```ts
@@ -9823,15 +9832,15 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanquantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>>;
     /**
-     * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+     * percentile without NaN: nanquantile with q from 0 to 100.
      *
      * `x_(q (n - 1) / 100) of the n sorted numbers of x`
      *
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `nanpercentile`, PyTorch `nanquantile`.
      *
-     * @param q A tensor or a JavaScript scalar of a real dtype.
-     * @param options The axis alone, or an object of options.
+     * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
      * @example
      * ```ts
@@ -9847,7 +9856,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `nancumsum`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
      * @example
      * ```ts
@@ -9863,7 +9872,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `nancumprod`.
      *
-     * @param options The axis alone, or an object of options.
+     * @param options Options, or the value of `axis` alone.
      * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
      * @example
      * ```ts
@@ -10055,13 +10064,13 @@ declare abstract class NamedMethods<D extends DType> extends ComposedMethods<D> 
     where<C extends Operand>(condition: Tensor, other: C & Fits<'any', C, D>): Tensor<Common<Tensor<D>, C>>;
     /** As `ft.bincount`. Reads the largest element. */
     bincount<W extends DType = 'int32'>(this: Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>>;
-    /** Zeros of another shape, of this dtype and on this device unless told otherwise. */
+    /** Zeros of another shape, of this dtype and on this device by default. */
     newZeros<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-    /** Ones of another shape, of this dtype and on this device unless told otherwise. */
+    /** Ones of another shape, of this dtype and on this device by default. */
     newOnes<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-    /** One value in another shape, of this dtype and on this device unless told otherwise. */
+    /** One value in another shape, of this dtype and on this device by default. */
     newFull<E extends DType = D>(shape: readonly number[], fillValue: Scalar, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-    /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device unless told otherwise. */
+    /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device by default. */
     newTensor<E extends DType = D>(data: TensorData, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
     /** {@link Tensor.astype} of another tensor's dtype. */
     typeAs<E extends DType>(other: Tensor<E>): Tensor<E>;
@@ -10219,203 +10228,203 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly trueDivide: Tensor<D>['divide'];
     /** Alias of {@link Tensor.expandDims}. */
     readonly unsqueeze: Tensor<D>['expandDims'];
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
     readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
     readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
     readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
     readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
     readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
     readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.mul(exponent.exp2()). */
     readonly ldexp: Instead<'write x.mul(exponent.exp2())'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
     readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
     readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x }). */
     readonly bernoulli: Instead<'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.nonzero(x) for NumPy's positions along each axis, ft.argwhere(x) for PyTorch's rows of positions. */
     readonly nonzero: Instead<'write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.split(x, n, axis) for n equal pieces, ft.split(x, [2, 4]) for pieces that end there, as NumPy's; PyTorch's pieces of n elements are x.chunk(x.shape[0] / n). */
     readonly split: Instead<'write ft.split(x, n, axis) for n equal pieces, ft.split(x, [2, 4]) for pieces that end there, as NumPy\'s; PyTorch\'s pieces of n elements are x.chunk(x.shape[0] / n)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.dataSync() for a typed array, x.toArray() for nested arrays, or await x.data(). */
     readonly numpy: Instead<'write x.dataSync() for a typed array, x.toArray() for nested arrays, or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.to(device) with a name of ft.devices(). */
     readonly cuda: Instead<'write x.to(device) with a name of ft.devices()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: gradients are functions: const [loss, gradients] = ft.valueAndGrad(lossOf)(params). */
     readonly backward: Instead<'gradients are functions: const [loss, gradients] = ft.valueAndGrad(lossOf)(params)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
     readonly requiresGrad_: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
     readonly requires_grad_: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
     readonly retainGrad: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
     readonly registerHook: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
     readonly zeroGrad: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x). */
     readonly fill: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x). */
     readonly fill_: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x). */
     readonly zero_: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly sub_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly mul_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly div_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly pow_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly clamp_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly clip_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly neg_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly exp_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly sqrt_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly relu_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly sigmoid_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly copy_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly set_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly addcmul_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly addcdiv_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly masked_fill_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly scatter_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly scatter_add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly index_add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly unsqueeze_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly squeeze_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly t_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
     readonly transpose_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
     readonly uniform_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
     readonly normal_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
     readonly random_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
     readonly bernoulli_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
     readonly exponential_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x.withAt([0], value). */
     readonly itemset: Instead<'tensors do not change; write x.withAt([0], value)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x.withAt([0], value). */
     readonly setitem: Instead<'tensors do not change; write x.withAt([0], value)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x.withAt([0], value). */
     readonly indexPut_: Instead<'tensors do not change; write x.withAt([0], value)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.reshape(shape); a tensor does not change its size. */
     readonly resize: Instead<'write x.reshape(shape); a tensor does not change its size'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
     readonly stride: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
     readonly strides: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
     readonly storage: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
     readonly storageOffset: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
     readonly dataPtr: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
     readonly untypedStorage: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: layouts are not visible: every read is in row-major order. */
     readonly isContiguous: Instead<'layouts are not visible: every read is in row-major order'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: nothing to pin: await x.data() and ft.fromTypedArray copy at once. */
     readonly pinMemory: Instead<'nothing to pin: await x.data() and ft.fromTypedArray copy at once'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write await ft.io.saveNpy(path, x). */
     readonly tofile: Instead<'write await ft.io.saveNpy(path, x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write await ft.io.saveNpy(path, x). */
     readonly dump: Instead<'write await ft.io.saveNpy(path, x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.device, ft.isFloatingPoint(x). */
     readonly isCuda: Instead<'write x.device, ft.isFloatingPoint(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.device, ft.isFloatingPoint(x). */
     readonly isFloating: Instead<'write x.device, ft.isFloatingPoint(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
     readonly map: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
     readonly forEach: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
     readonly filter: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
     readonly apply: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.at('1:3'), x.at(':', '1:3') or x.at(ft.slice(1, 3)). */
     readonly slice: Instead<'write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.at(0, 1), and .itemSync() for a number. */
     readonly get: Instead<'write x.at(0, 1), and .itemSync() for a number'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: tensors do not change; write x.withAt([0, 1], value). */
     readonly set: Instead<'tensors do not change; write x.withAt([0, 1], value)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write console.log(x) or String(x). */
     readonly print: Instead<'write console.log(x) or String(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.histogram(x). */
     readonly histogram: Instead<'write ft.histogram(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
     readonly hstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
     readonly vstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
     readonly concat: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
     readonly stack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
     readonly cat: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.arraySplit(x, n, axis). */
     readonly arraySplit: Instead<'write ft.arraySplit(x, n, axis)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.isin(x, y). */
     readonly isin: Instead<'write ft.isin(x, y)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.cdist(x, y). */
     readonly cdist: Instead<'write ft.cdist(x, y)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: it is in ft.linalg: ft.linalg.eigh(x). */
     readonly eigh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: it is in ft.linalg: ft.linalg.eigh(x). */
     readonly eigvals: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: it is in ft.linalg: ft.linalg.eigh(x). */
     readonly eigvalsh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.divmod(x, y). */
     readonly divmod: Instead<'write ft.divmod(x, y)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.modf(x). */
     readonly modf: Instead<'write ft.modf(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.spacing(x). */
     readonly spacing: Instead<'write ft.spacing(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.nanargmax(x). */
     readonly nanargmax: Instead<'write ft.nanargmax(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.nanargmin(x). */
     readonly nanargmin: Instead<'write ft.nanargmin(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.varMean(x). */
     readonly varMean: Instead<'write ft.varMean(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.stdMean(x). */
     readonly stdMean: Instead<'write ft.stdMean(x)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start). */
     readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: write x.sum({ axis, keepdims: true }). */
     readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: no tensor has a gradient: ft.grad(fn)(x) returns it. */
     readonly grad: Instead<'no tensor has a gradient: ft.grad(fn)(x) returns it'>;
-    /** @deprecated */
+    /** @deprecated Not a method here: no tensor has a gradient: ft.grad(fn)(x) returns it. */
     readonly gradFn: Instead<'no tensor has a gradient: ft.grad(fn)(x) returns it'>;
 }
 
@@ -10518,7 +10527,7 @@ declare class Tensor<D extends DType = DType> extends AliasMethods<D> {
 /**
  * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
  *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or invalid sizes.
  * @example
  * ```ts
  * ft.broadcastShapes([3, 1], [4]) // [3, 4]
@@ -10614,7 +10623,7 @@ declare function resultType<const T extends readonly Typed[]>(...types: T): Resu
 /**
  * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
  *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for an argument that is not a dtype.
  * @example
  * ```ts
  * ft.canCast('int8', 'int16') // true
@@ -10684,7 +10693,7 @@ interface ConcatOptions {
  * NumPy `concat`, PyTorch `cat`.
  *
  * @param arrays Tensors, at least one.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.concat([ft.zeros([2]), ft.zeros([2, 2])])`, `ERR_ARGUMENT`, as for `ft.concat([])`.
  * @example
  * ```ts
@@ -10703,7 +10712,7 @@ declare function concat<const A extends readonly Tensor[]>(arrays: A, options?: 
  *
  * @param x A tensor.
  * @param repeats An integer, or one for each place of the axis.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more or fewer counts than
  * places.
  * @example
@@ -10762,7 +10771,7 @@ interface ToleranceOptions {
  * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))` and tolerances that do not broadcast to the matrices.
  * @example
  * ```ts
@@ -10779,7 +10788,7 @@ declare function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Ten
  * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))` and tolerances that do not broadcast to the matrices.
  * @example
  * ```ts
@@ -10815,8 +10824,8 @@ interface AbsentDevice {
     readonly reason: string;
 }
 /**
- * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
- * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
+ * Every device of this machine, and for each absent backend the reason. Without the native module the list has one entry, whose reason says how to
+ * install the module; calls that need the module throw an error with that reason.
  */
 declare function devices(): (PresentDevice | AbsentDevice)[];
 /**
@@ -11025,191 +11034,191 @@ declare const trueDivide: typeof divide;
 declare const unbind: typeof unstack;
 /** Alias of {@link expandDims}. */
 declare const unsqueeze: typeof expandDims;
-/** @deprecated */
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
 declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)">;
-/** @deprecated */
+/** @deprecated Not a function here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
 declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
 declare const eig: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
 declare const lstsq: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
 declare const logaddexp2: Instead<"write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
 declare const logcumsumexp: Instead<"write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)">;
-/** @deprecated */
+/** @deprecated Not a function here: write x.mul(exponent.exp2()). */
 declare const ldexp: Instead<"write x.mul(exponent.exp2())">;
-/** @deprecated */
+/** @deprecated Not a function here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
 declare const asStrided: Instead<"strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
 declare const multinomial$1: Instead<"write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x }). */
 declare const bernoulli$1: Instead<"draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.uniform(ft.random.key(0), [2, 3]). */
 declare const rand$1: Instead<"draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.normal(ft.random.key(0), [2, 3]). */
 declare const randn$1: Instead<"draws take a key: ft.random.normal(ft.random.key(0), [2, 3])">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.randint(ft.random.key(0), low, high, [2, 3]). */
 declare const randint$1: Instead<"draws take a key: ft.random.randint(ft.random.key(0), low, high, [2, 3])">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.permutation(ft.random.key(0), n). */
 declare const randperm$1: Instead<"draws take a key: ft.random.permutation(ft.random.key(0), n)">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.normal(ft.random.key(0), shape, { mean, std }). */
 declare const normal$2: Instead<"draws take a key: ft.random.normal(ft.random.key(0), shape, { mean, std })">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.poisson(ft.random.key(0), mean, shape). */
 declare const poisson$1: Instead<"draws take a key: ft.random.poisson(ft.random.key(0), mean, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.uniform(ft.random.key(0), x.shape). */
 declare const randLike: Instead<"draws take a key: ft.random.uniform(ft.random.key(0), x.shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.normal(ft.random.key(0), x.shape). */
 declare const randnLike: Instead<"draws take a key: ft.random.normal(ft.random.key(0), x.shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.randint(ft.random.key(0), low, high, x.shape). */
 declare const randintLike: Instead<"draws take a key: ft.random.randint(ft.random.key(0), low, high, x.shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const manualSeed$1: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const seed$1: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const initialSeed: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const getRngState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const setRngState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 declare const dropout$1: Instead<"write ft.nn.dropout(key, x, { p })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 declare const mgrid: Instead<"write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 declare const ogrid: Instead<"write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
-/** @deprecated */
+/** @deprecated Not a function here: write x.at([[0], [2]], [1, 3]): index arrays broadcast. */
 declare const ix_: Instead<"write x.at([[0], [2]], [1, 3]): index arrays broadcast">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fromTypedArray(buffer, shape, { dtype }). */
 declare const frombuffer: Instead<"write ft.fromTypedArray(buffer, shape, { dtype })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.tensor(text.split(' ').map(Number)). */
 declare const fromstring: Instead<"write ft.tensor(text.split(' ').map(Number))">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadNpy(path), or ft.fromTypedArray of the file's bytes. */
 declare const fromfile: Instead<"write await ft.io.loadNpy(path), or ft.fromTypedArray of the file's bytes">;
-/** @deprecated */
+/** @deprecated Not a function here: Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token). */
 declare const fromDlpack: Instead<"Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadText(path). */
 declare const loadtxt: Instead<"write await ft.io.loadText(path)">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadText(path). */
 declare const genfromtxt: Instead<"write await ft.io.loadText(path)">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveText(path, x). */
 declare const savetxt: Instead<"write await ft.io.saveText(path, x)">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */
 declare const savez: Instead<"write await ft.io.saveNpz(path, { a, b })">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */
 declare const savezCompressed: Instead<"write await ft.io.saveNpz(path, { a, b })">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b }). */
 declare const save$1: Instead<"write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b })">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path). */
 declare const load$1: Instead<"write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 declare const memmap: Instead<"write await ft.io.loadNpy(path, { lend: true })">;
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 declare const setPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 declare const getPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 declare const printoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 declare const array2string: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 declare const arrayRepr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 declare const arrayStr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 declare const noGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 declare const inferenceMode: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 declare const setGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 declare const isGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated */
+/** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 declare const getDefaultDtype: Instead<"numbers make float32; name another with { dtype }">;
-/** @deprecated */
+/** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 declare const setDefaultDtype: Instead<"numbers make float32; name another with { dtype }">;
-/** @deprecated */
+/** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 declare const setDefaultTensorType: Instead<"numbers make float32; name another with { dtype }">;
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.evaluate(x). */
 declare const synchronize: Instead<"write await ft.evaluate(x)">;
-/** @deprecated */
-declare const FloatTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
-declare const DoubleTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
-declare const HalfTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
-declare const IntTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
-declare const LongTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
-declare const BoolTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
-declare const ByteTensor: Instead<"write ft.tensor(data, { dtype })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'float32' }). */
+declare const FloatTensor: Instead<"write ft.tensor(data, { dtype: 'float32' })">;
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'float64' }). */
+declare const DoubleTensor: Instead<"write ft.tensor(data, { dtype: 'float64' })">;
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'float16' }). */
+declare const HalfTensor: Instead<"write ft.tensor(data, { dtype: 'float16' })">;
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'int32' }). */
+declare const IntTensor: Instead<"write ft.tensor(data, { dtype: 'int32' })">;
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'int64' }). */
+declare const LongTensor: Instead<"write ft.tensor(data, { dtype: 'int64' })">;
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'bool' }). */
+declare const BoolTensor: Instead<"write ft.tensor(data, { dtype: 'bool' })">;
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'uint8' }). */
+declare const ByteTensor: Instead<"write ft.tensor(data, { dtype: 'uint8' })">;
+/** @deprecated Not a function here: write ft.tensor(data), ft.zeros(shape), .... */
 declare const ndarray: Instead<"write ft.tensor(data), ft.zeros(shape), ...">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.tensor(data), ft.zeros(shape), .... */
 declare const matrix: Instead<"write ft.tensor(data), ft.zeros(shape), ...">;
-/** @deprecated */
+/** @deprecated Not a function here: dtypes are text: { dtype: 'float32' }. */
 declare const dtype: Instead<"dtypes are text: { dtype: 'float32' }">;
-/** @deprecated */
+/** @deprecated Not a function here: devices are text: { device: 'cpu' }; ft.devices() lists them. */
 declare const device: Instead<"devices are text: { device: 'cpu' }; ft.devices() lists them">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', .... */
 declare const issubdtype: Instead<"write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ...">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.resultType(a, b). */
 declare const minScalarType: Instead<"write ft.resultType(a, b)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.resultType(a, b). */
 declare const commonType: Instead<"write ft.resultType(a, b)">;
-/** @deprecated */
+/** @deprecated Not a function here: names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data). */
 declare const from_numpy: Instead<"names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)">;
-/** @deprecated */
+/** @deprecated Not a function here: names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data). */
 declare const as_tensor: Instead<"names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)">;
-/** @deprecated */
+/** @deprecated Not a function here: write operations on whole tensors, or ft.vmap(f) of a function of one row of them. */
 declare const vectorize: Instead<"write operations on whole tensors, or ft.vmap(f) of a function of one row of them">;
-/** @deprecated */
+/** @deprecated Not a function here: write operations on whole tensors, or ft.vmap(f) of a function of one row of them. */
 declare const frompyfunc: Instead<"write operations on whole tensors, or ft.vmap(f) of a function of one row of them">;
-/** @deprecated */
+/** @deprecated Not a function here: tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x). */
 declare const copyto: Instead<"tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x)">;
-/** @deprecated */
+/** @deprecated Not a function here: complex numbers have no order; sort by abs() or angle(). */
 declare const sortComplex: Instead<"complex numbers have no order; sort by abs() or angle()">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2)). */
 declare const cumulativeTrapezoid: Instead<"write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2))">;
-/** @deprecated */
+/** @deprecated Not a function here: write x.real() where ft.isreal(x).all(). */
 declare const realIfClose: Instead<"write x.real() where ft.isreal(x).all()">;
-/** @deprecated */
+/** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
 declare const nditer: Instead<"write for (const row of x), or x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
 declare const ndenumerate: Instead<"write for (const row of x), or x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
 declare const ndindex: Instead<"write for (const row of x), or x.toArray()">;
-/** @deprecated */
+/** @deprecated Not a function here: write x.sum([0, 2], { keepdims: true }), or another reduction over several axes. */
 declare const applyOverAxes: Instead<"write x.sum([0, 2], { keepdims: true }), or another reduction over several axes">;
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 declare const poly1d: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 declare const polyadd: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 declare const polymul: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 declare const polyder: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 declare const polyint: Instead<"polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.linalg: ft.linalg.multiDot([a, b, c]). */
 declare const multiDot: Instead<"it is in ft.linalg: ft.linalg.multiDot([a, b, c])">;
-/** @deprecated */
+/** @deprecated Not a function here: write x.isfinite().all(). */
 declare const asarrayChkfinite: Instead<"write x.isfinite().all()">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 declare const ifft$1: Instead<"it is in ft.fft">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 declare const rfft$1: Instead<"it is in ft.fft">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 declare const fftfreq$1: Instead<"it is in ft.fft">;
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 declare const fftshift$1: Instead<"it is in ft.fft">;
-/** @deprecated */
+/** @deprecated Not a function here: write x.astype('bfloat16') where products may be narrow. */
 declare const autocast: Instead<"write x.astype('bfloat16') where products may be narrow">;
 
 /** What backends compute on: plain memory, in row-major order. */
@@ -11221,9 +11230,9 @@ type SameArray<T extends FloatArray> = T extends Float32Array ? Float32Array : F
 
 /** How far a job is. */
 interface Progress {
-    /** Parts done. */
+    /** How many parts are done: files, batches. */
     readonly done: number;
-    /** Parts in all. */
+    /** How many parts there are. */
     readonly total: number;
     /** What the parts belong to, in words. */
     readonly label: string;
@@ -11268,8 +11277,8 @@ interface BackendInfo {
 /** Options of operations whose result is an array. */
 interface OutOptions<T extends FloatArray> {
     /**
-     * Where the result goes, and what is returned: an array of the same kind and of the result's length. `add` and `scale` may have an
-     * operand here; no other memory may be shared with one.
+     * The array for the result, which the call returns: of the type of the operands, and of the length of the result. `add` and `scale` accept one of
+     * their operands here. Other overlaps of memory are an error.
      */
     readonly out?: SameArray<T> | undefined;
 }
@@ -11297,7 +11306,7 @@ interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobOptions 
  * Every function throws, or rejects with:
  *
  * - `BackendUnavailableError` where the backend is not available, with the reason;
- * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are no whole numbers, `out` that shares memory with an operand;
+ * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are not whole numbers, `out` that shares memory with an operand;
  * - `DTypeError` for a Float32Array beside a Float64Array, and for a precision that a GPU does not have;
  * - `ShapeError` for lengths that do not fit each other, or m, n, k, and for negative or enormous sizes;
  * - `OutOfMemoryError` where there is no memory for the result;
@@ -11380,7 +11389,7 @@ type Workload = {
  * then to `parallel`, and a large product to a GPU, arrays there and back included. `blas` is chosen where FERROTENSOR_BLAS asks for it; a GPU that a program imitates never is.
  * Without a workload: the best for large products. The environment variable FERROTENSOR_BACKEND names one for everything.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE`, `ERR_DTYPE` for what is no workload; `ERR_ARGUMENT` or `ERR_BACKEND_UNAVAILABLE` where
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE`, `ERR_DTYPE` for an argument that is not a workload; `ERR_ARGUMENT` or `ERR_BACKEND_UNAVAILABLE` where
  * FERROTENSOR_BACKEND names one that is not there, with those that are.
  * @example
  * ```ts
@@ -11443,13 +11452,13 @@ declare function fold$1(key: Key, data: number): Key;
 /** Random bits: uint32, or uint64 by `dtype`. */
 declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ * Draws from the uniform distribution on [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
  */
 declare function uniform$1<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Normal numbers (Box and Muller, 1958).
+ * Draws from the normal distribution (Box and Muller, 1958).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  */
@@ -11457,7 +11466,7 @@ declare function normal$1<E extends FloatDType = 'float32'>(key: Key, shape: rea
 /** The dtype of integers whose bounds are these, where none is named: int64 of bigints. */
 type BoundsDType<T> = [T] extends [number] ? 'int32' : 'int64';
 /**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise, int64 where
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 by default, int64 where
  * a bound is a bigint, which reach all of int64 and uint64.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers, numbers beyond 2^53 - 1, or an empty range, `ERR_DTYPE` for a range
@@ -11472,15 +11481,15 @@ declare function randint<L extends number | bigint, H extends number | bigint, E
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
 
-/** @deprecated */
+/** @deprecated Not a function here: write ft.data.batches({ x, y }, { size: 64, key }). */
 declare const DataLoader: Instead<"write ft.data.batches({ x, y }, { size: 64, key })">;
-/** @deprecated */
+/** @deprecated Not a function here: a tree of tensors is a dataset: ft.data.batches({ x, y }, { size }). */
 declare const Dataset: Instead<"a tree of tensors is a dataset: ft.data.batches({ x, y }, { size })">;
-/** @deprecated */
+/** @deprecated Not a function here: a tree of tensors is a dataset: ft.data.batches({ x, y }, { size }). */
 declare const TensorDataset: Instead<"a tree of tensors is a dataset: ft.data.batches({ x, y }, { size })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.data.split({ x, y }, { share: 0.2, key }). */
 declare const randomSplit: Instead<"write ft.data.split({ x, y }, { share: 0.2, key })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.data.split({ x, y }, { share: 0.2, key }). */
 declare const trainTestSplit: Instead<"write ft.data.split({ x, y }, { share: 0.2, key })">;
 
 /** Options of `data.batches`. */
@@ -11604,11 +11613,11 @@ declare namespace einops_d {
 
 /** Options of `fft.fft`. */
 interface FftOptions {
-    /** An integer; follows from the other arguments by default. */
+    /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
     readonly n?: number | undefined;
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11620,7 +11629,7 @@ interface FftOptions {
  * NumPy `fft.fft`, PyTorch `fft.fft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fft(ft.zeros([2]), { axis: 1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fft(ft.zeros([2]), { n: 0 })`.
  * @example
@@ -11631,11 +11640,11 @@ interface FftOptions {
 declare function fft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.ifft`. */
 interface IfftOptions {
-    /** An integer; follows from the other arguments by default. */
+    /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
     readonly n?: number | undefined;
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11647,7 +11656,7 @@ interface IfftOptions {
  * NumPy `fft.ifft`, PyTorch `fft.ifft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.ifft(ft.tensor([2, 0])) // [{ re: 1, im: 0 }, { re: 1, im: 0 }]
@@ -11656,11 +11665,11 @@ interface IfftOptions {
 declare function ifft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IfftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.fftn`. */
 interface FftnOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
     readonly axes?: number | readonly number[] | undefined;
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
     readonly s?: number | readonly number[] | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11672,7 +11681,7 @@ interface FftnOptions {
  * NumPy `fft.fftn`, PyTorch `fft.fftn`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftn(ft.zeros([2]), { axes: [1] })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftn(ft.zeros([2]), { s: [0] })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.fft.fftn(ft.zeros([2, 2]), { s: [2], axes: [0, 1] })`.
@@ -11684,11 +11693,11 @@ interface FftnOptions {
 declare function fftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftnOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.ifftn`. */
 interface IfftnOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
     readonly axes?: number | readonly number[] | undefined;
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
     readonly s?: number | readonly number[] | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11700,7 +11709,7 @@ interface IfftnOptions {
  * NumPy `fft.ifftn`, PyTorch `fft.ifftn`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.ifftn(ft.tensor([[4, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
@@ -11709,11 +11718,11 @@ interface IfftnOptions {
 declare function ifftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftnOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.rfft`. */
 interface RfftOptions {
-    /** An integer; follows from the other arguments by default. */
+    /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
     readonly n?: number | undefined;
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11725,7 +11734,7 @@ interface RfftOptions {
  * NumPy `fft.rfft`, PyTorch `fft.rfft`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
@@ -11734,15 +11743,15 @@ interface RfftOptions {
 declare function rfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | RfftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.irfft`. */
 interface IrfftOptions {
-    /** An integer; follows from the other arguments by default. */
+    /** How many points the result has; 2 (m - 1) for m elements by default. */
     readonly n?: number | undefined;
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
- * Real numbers whose transform begins with these points, along an axis (the last by default); n of them, 2 (m - 1) of m by default.
+ * Inverse of rfft along an axis (the last by default): the n real numbers whose Fourier transform begins with these points; of m points n is 2 (m - 1) by default.
  *
  * `the x of rfft(x)`
  *
@@ -11750,7 +11759,7 @@ interface IrfftOptions {
  * NumPy `fft.irfft`, PyTorch `fft.irfft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.irfft(ft.zeros([2]), { axis: 1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.irfft(ft.zeros([1]))`.
  * @example
@@ -11761,11 +11770,11 @@ interface IrfftOptions {
 declare function irfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>>;
 /** Options of `fft.rfftn`. */
 interface RfftnOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
     readonly axes?: number | readonly number[] | undefined;
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
     readonly s?: number | readonly number[] | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11777,7 +11786,7 @@ interface RfftnOptions {
  * NumPy `fft.rfftn`, PyTorch `fft.rfftn`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
@@ -11786,11 +11795,11 @@ interface RfftnOptions {
 declare function rfftn<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: RfftnOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.irfftn`. */
 interface IrfftnOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
     readonly axes?: number | readonly number[] | undefined;
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
     readonly s?: number | readonly number[] | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11802,7 +11811,7 @@ interface IrfftnOptions {
  * NumPy `fft.irfftn`, PyTorch `fft.irfftn`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.irfftn(ft.tensor([[4, 4], [4, 4]])) // [[4, 0], [0, 0]]
@@ -11811,15 +11820,15 @@ interface IrfftnOptions {
 declare function irfftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>>;
 /** Options of `fft.hfft`. */
 interface HfftOptions {
-    /** An integer; follows from the other arguments by default. */
+    /** How many points the result has; 2 (m - 1) for m elements by default. */
     readonly n?: number | undefined;
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
- * Discrete Fourier transform, which is real, of a signal that is its own conjugate backwards, given by its first points; n of them, 2 (m - 1) of m by default.
+ * Discrete Fourier transform of a Hermitian signal, given by its first m points along an axis: n real numbers, 2 (m - 1) by default.
  *
  * `out_k = sum_j x_j e^(-2 pi i jk / n), x_(n - j) = conj x_j`
  *
@@ -11827,7 +11836,7 @@ interface HfftOptions {
  * NumPy `fft.hfft`, PyTorch `fft.hfft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.hfft(ft.tensor([1, 2, 3])) // [8, -2, 0, -2]
@@ -11836,11 +11845,11 @@ interface HfftOptions {
 declare function hfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>>;
 /** Options of `fft.ihfft`. */
 interface IhfftOptions {
-    /** An integer; follows from the other arguments by default. */
+    /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
     readonly n?: number | undefined;
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
-    /** 'backward' by default. */
+    /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
     readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
 /**
@@ -11852,7 +11861,7 @@ interface IhfftOptions {
  * NumPy `fft.ihfft`, PyTorch `fft.ihfft`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
@@ -11861,7 +11870,7 @@ interface IhfftOptions {
 declare function ihfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | IhfftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.fftshift`. */
 interface FftshiftOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axes?: number | readonly number[] | undefined;
 }
 /**
@@ -11873,7 +11882,7 @@ interface FftshiftOptions {
  * NumPy `fft.fftshift`, PyTorch `fft.fftshift`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftshift(ft.zeros([2]), { axes: [1] })`.
  * @example
  * ```ts
@@ -11883,7 +11892,7 @@ interface FftshiftOptions {
 declare function fftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftshiftOptions): Tensor<A>;
 /** Options of `fft.ifftshift`. */
 interface IfftshiftOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** One axis or several; negative ones count from the last; all by default. */
     readonly axes?: number | readonly number[] | undefined;
 }
 /**
@@ -11895,7 +11904,7 @@ interface IfftshiftOptions {
  * NumPy `fft.ifftshift`, PyTorch `fft.ifftshift`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.ifftshift(ft.tensor([-2, -1, 0, 1, 2])) // [0, 1, 2, -2, -1]
@@ -11904,23 +11913,23 @@ interface IfftshiftOptions {
 declare function ifftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftshiftOptions): Tensor<A>;
 /** Options of `fft.fftfreq`. */
 interface FftfreqOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
-    /** A number; 1 by default. */
+    /** The time between two samples; 1 by default. */
     readonly d?: number | undefined;
 }
 /**
- * Frequencies of the points of a transform of n samples, d apart; float32 by default.
+ * Frequencies of the points of a Fourier transform of n samples, taken d apart; float32 by default.
  *
  * `k / (n d), from the middle on (k - n) / (n d)`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `fft.fftfreq`, PyTorch `fft.fftfreq`.
  *
- * @param n An integer.
- * @param options An object of options.
+ * @param n How many samples the transform has.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftfreq(0)`.
  * @example
  * ```ts
@@ -11930,23 +11939,23 @@ interface FftfreqOptions<E extends DType = DType> {
 declare function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `fft.rfftfreq`. */
 interface RfftfreqOptions<E extends DType = DType> {
-    /** The dtype of the result, where not the default one. */
+    /** The dtype of the result, in place of the usual one. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; the default device where it is left out. */
     readonly device?: Device | undefined;
-    /** A number; 1 by default. */
+    /** The time between two samples; 1 by default. */
     readonly d?: number | undefined;
 }
 /**
- * Frequencies of the points of a transform of n real samples, d apart; float32 by default.
+ * Frequencies of the points of a Fourier transform of n real samples, taken d apart; float32 by default.
  *
  * `k / (n d), k <= n / 2`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `fft.rfftfreq`, PyTorch `fft.rfftfreq`.
  *
- * @param n An integer.
- * @param options An object of options.
+ * @param n How many samples the transform has.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.rfftfreq(4) // [0, 0.25, 0.5]
@@ -11954,19 +11963,19 @@ interface RfftfreqOptions<E extends DType = DType> {
  */
 declare function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>>;
 
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const hfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const ihfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const hfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const ihfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
 declare const dct$1: Instead<"there is no cosine or sine transform here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
 declare const idct$1: Instead<"there is no cosine or sine transform here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
 declare const dst: Instead<"there is no cosine or sine transform here yet">;
 
 /** Options of transforms of two axes. */
@@ -11992,9 +12001,9 @@ declare namespace fft_d {
   export type { Fft2Options as Fft2Options, FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
 }
 
-/** @deprecated */
+/** @deprecated Not a function here: write saveNpy and loadNpy, saveNpz, saveSafetensors, .... */
 declare const save: Instead<"write saveNpy and loadNpy, saveNpz, saveSafetensors, ...">;
-/** @deprecated */
+/** @deprecated Not a function here: write saveNpy and loadNpy, saveNpz, saveSafetensors, .... */
 declare const load: Instead<"write saveNpy and loadNpy, saveNpz, saveSafetensors, ...">;
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
@@ -12008,16 +12017,16 @@ type FilePath = string | FileURL;
 type FileSource = FilePath | ArrayBufferView | ArrayBufferLike;
 /** What every load takes. */
 interface LoadOptions {
-    /** The device of the tensors; the default device unless told. */
+    /** The device of the tensors; `ft.setDefaultDevice` sets the default. */
     readonly device?: Device | undefined;
     /**
-     * Whether a file is mapped into memory instead of read first; true unless told. A file that another program shortens in place while it is
+     * Whether a file is mapped into memory instead of read first; true by default. A file that another program shortens in place while it is
      * being looked at is refused (`ERR_FORMAT`); one that is rewritten at the same length may give a mixture of old and new, so whoever must load
      * such files says false.
      */
     readonly mapped?: boolean | undefined;
     /**
-     * Whether arrays may lie in the mapped file instead of being copied; false unless told. Then they take no memory of the process's own, nor of
+     * Whether arrays may lie in the mapped file instead of being copied; false by default. Then they take no memory of the process's own, nor of
      * the memory budget: the system reads pages when they are first used, and shares them with other processes. So lie arrays of safetensors and
      * npy files on the CPU, but for bool and the other byte order; the rest is copied as ever. The file must stay as it is for as long as the tensors
      * live: where it is shortened, or replaced in place by a shorter one, they fail (`ERR_FORMAT`); where it is written to, they change.
@@ -12031,26 +12040,26 @@ interface LoadOptions {
 }
 /** Options of loads of several tensors. */
 interface LoadNamedOptions extends LoadOptions {
-    /** The arrays to load, all of them unless told. */
+    /** The arrays to load, all of them by default. */
     readonly names?: readonly string[] | undefined;
 }
 /** Options of `loadText`. */
 interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
-    /** What the numbers become; float32 unless told. */
+    /** What the numbers become; float32 by default. */
     readonly dtype?: E | undefined;
     /**
-     * One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. null is any number of
-     * spaces and tabs, as `numpy.loadtxt` reads unless told.
+     * One ASCII character between numbers; a comma by default. Spaces and tabs around a number do not matter. null is any number of
+     * spaces and tabs, as `numpy.loadtxt` reads by default.
      */
     readonly delimiter?: string | null | undefined;
-    /** What follows this character in a line is skipped; `#` unless told, null for none. */
+    /** What follows this character in a line is skipped; `#` by default, null for none. */
     readonly comments?: string | null | undefined;
-    /** Lines to skip at the start, whatever they hold; none unless told. */
+    /** Lines to skip at the start, whatever they hold; none by default. */
     readonly skipRows?: number | undefined;
-    /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
+    /** Whether a row of names stands before the numbers, which is skipped; false by default. */
     readonly header?: boolean | undefined;
     /**
-     * What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error, or NaN where `missingValues` are
+     * What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; by default they are an error, or NaN where `missingValues` are
      * given.
      */
     readonly fillingValue?: number | bigint | boolean | undefined;
@@ -12063,14 +12072,14 @@ interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
 /** What every save takes. */
 interface SaveOptions {
     /**
-     * Whether the bytes are on the disk when the save is done; true unless told. Without, the file is replaced as a whole all the same, and a
+     * Whether the bytes are on the disk when the save is done; true by default. Without, the file is replaced as a whole all the same, and a
      * crash of the machine in the next seconds may leave an empty one; `numpy.save` does not sync.
      */
     readonly sync?: boolean | undefined;
 }
 /** Options of `encodeNpz`. */
 interface NpzOptions {
-    /** Whether members are deflated; false unless told. */
+    /** Whether members are deflated; false by default. */
     readonly compressed?: boolean | undefined;
 }
 /** Options of `saveNpz`. */
@@ -12086,9 +12095,9 @@ interface SaveSafetensorsOptions extends SafetensorsOptions, SaveOptions {
 }
 /** Options of `encodeText`. */
 interface TextOptions {
-    /** One ASCII character between numbers; a comma unless told. */
+    /** One ASCII character between numbers; a comma by default. */
     readonly delimiter?: string | undefined;
-    /** Names of the columns, written as the first line; no such line unless told. */
+    /** Names of the columns, written as the first line; no such line by default. */
     readonly header?: readonly string[] | undefined;
 }
 /** Options of `saveText`. */
@@ -12098,8 +12107,8 @@ interface SaveTextOptions extends TextOptions, SaveOptions {
  * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
  * order of elements; one in Fortran order becomes a transposed view. Of a file to which several arrays were written, the first.
  *
- * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for what is no npy
- * file, not whole, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
+ * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for a file
+ * that is not npy or is cut off, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
  * precision; `ERR_OUT_OF_MEMORY`.
  */
 declare function loadNpy(source: FileSource, options?: LoadOptions): Promise<Tensor>;
@@ -12149,7 +12158,7 @@ declare function encodeNpy(x: Tensor): Promise<Uint8Array>;
 declare function encodeNpySync(x: Tensor): Uint8Array;
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * prototype, so that any name is only a name; names are never paths. Members that are not arrays, nor called so, are left out; an array
  * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
@@ -12235,7 +12244,7 @@ interface OpenOptions {
 /**
  * Opens a safetensors file: names, shapes, dtypes and metadata are read, tensors when `load` asks for them.
  *
- * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for what is no safetensors file, or not whole.
+ * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for a file that is not safetensors, or is cut off.
  */
 declare function openSafetensors(source: FileSource, options?: OpenOptions): Promise<SafetensorsFile>;
 /**
@@ -12332,7 +12341,7 @@ declare namespace io_d {
  *
  * PyTorch `logdet`. {@link linalg.slogdet} keeps the sign.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is not square.
+ * @throws {TensorError} `ERR_SHAPE` for matrices that are not square.
  * @example
  * ```ts
  * ft.logdet(ft.tensor([[2, 0], [0, 0.5]])) // 0
@@ -12352,7 +12361,7 @@ interface LUFactor<D extends DType = DType> {
  * PyTorch `linalg.lu_factor`, SciPy `lu_factor`, whose pivots are LAPACK's exchanges one after the other; here the order they lead to is given.
  * {@link lu} gives the factors one by one.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is not square.
+ * @throws {TensorError} `ERR_SHAPE` for matrices that are not square.
  * @example
  * ```ts
  * ft.linalg.luFactor(ft.tensor([[0, 2], [4, 0]])).permutation // [1, 0]
@@ -12422,7 +12431,7 @@ interface TensorsolveOptions {
     readonly axes?: readonly number[] | undefined;
 }
 /**
- * The tensor that a tensor, as a map from its last axes to its first ones, takes to a right side.
+ * The solution y of a linear system in tensors: `a` maps the axes of y, which are its last ones, to those of `b`, which are its first ones.
  *
  * `y with tensordot(a, y, { axes: y.ndim }) = b`
  *
@@ -12442,31 +12451,31 @@ declare const choSolve: typeof choleskySolve;
 declare const inverse: typeof inv;
 /** Alias of {@link expm}. */
 declare const matrixExp: typeof expm;
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.luFactor(x). */
 declare const luFactorEx: Instead<"errors are thrown when the result is read; write ft.linalg.luFactor(x)">;
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b). */
 declare const choleskyEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b). */
 declare const invEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b). */
 declare const solveEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const householderProduct: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const ldlFactor: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const ldlSolve: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const schur: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const sqrtm: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const logm: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const polar: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const hessenberg: Instead<"there is no such function here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 declare const orth: Instead<"there is no such function here yet">;
 
 /**
@@ -12499,7 +12508,7 @@ declare namespace linalg_d {
 declare function relu6<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.leakyRelu`. */
 interface LeakyReluOptions {
-    /** A number; 0.01 by default. */
+    /** The slope below 0; 0.01 by default. */
     readonly negativeSlope?: number | undefined;
 }
 /**
@@ -12511,7 +12520,7 @@ interface LeakyReluOptions {
  * PyTorch `nn.functional.leaky_relu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
@@ -12519,7 +12528,7 @@ interface LeakyReluOptions {
  */
 declare function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: LeakyReluOptions): Tensor<FloatOf<A>>;
 /**
- * Rectified linear unit with learnt slopes below 0, broadcast with x.
+ * Rectified linear unit with a learnt slope below 0; the slopes broadcast with x.
  *
  * `x for x > 0, weight x elsewhere`
  *
@@ -12527,7 +12536,7 @@ declare function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
  * PyTorch `nn.functional.prelu`.
  *
  * @param x A tensor or a JavaScript scalar of a real dtype.
- * @param weight A tensor or a JavaScript scalar of a real dtype.
+ * @param weight A tensor or a JavaScript scalar of a real dtype: slopes below 0, broadcast with `x`.
  * @example
  * ```ts
  * ft.nn.prelu(ft.tensor([-2, 3]), ft.tensor([0.25, 7])) // [-0.5, 3]
@@ -12536,7 +12545,7 @@ declare function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
 declare function prelu<A extends Operand, B extends Operand>(x: A & Fits<'real', A, DTypeOf<B>, 'any'>, weight: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
 /** Options of `nn.elu`. */
 interface EluOptions {
-    /** A number; 1 by default. */
+    /** Far below 0 the function approaches the negative of this; 1 by default. */
     readonly alpha?: number | undefined;
 }
 /**
@@ -12548,7 +12557,7 @@ interface EluOptions {
  * PyTorch `nn.functional.elu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
@@ -12557,7 +12566,7 @@ interface EluOptions {
 declare function elu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: EluOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.celu`. */
 interface CeluOptions {
-    /** A number; 1 by default. */
+    /** Far below 0 the function approaches the negative of this; 1 by default. */
     readonly alpha?: number | undefined;
 }
 /**
@@ -12569,7 +12578,7 @@ interface CeluOptions {
  * PyTorch `nn.functional.celu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
@@ -12593,7 +12602,7 @@ declare function celu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 declare function selu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.gelu`. */
 interface GeluOptions {
-    /** 'none' by default. */
+    /** 'none' for the exact function, 'tanh' for its approximation; 'none' by default. */
     readonly approximate?: 'none' | 'tanh' | undefined;
 }
 /**
@@ -12605,7 +12614,7 @@ interface GeluOptions {
  * PyTorch `nn.functional.gelu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
@@ -12644,9 +12653,9 @@ declare function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 declare function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.hardtanh`. */
 interface HardtanhOptions {
-    /** A number; -1 by default. */
+    /** The lower bound; -1 by default. */
     readonly min?: number | undefined;
-    /** A number; 1 by default. */
+    /** The upper bound; 1 by default. */
     readonly max?: number | undefined;
 }
 /**
@@ -12658,7 +12667,7 @@ interface HardtanhOptions {
  * PyTorch `nn.functional.hardtanh`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
@@ -12697,7 +12706,7 @@ declare function hardsigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<
 declare function hardswish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.hardshrink`. */
 interface HardshrinkOptions {
-    /** A number; 0.5 by default. */
+    /** Elements up to this size become 0; 0.5 by default. */
     readonly lambda?: number | undefined;
 }
 /**
@@ -12709,7 +12718,7 @@ interface HardshrinkOptions {
  * PyTorch `nn.functional.hardshrink`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
@@ -12718,7 +12727,7 @@ interface HardshrinkOptions {
 declare function hardshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardshrinkOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.softshrink`. */
 interface SoftshrinkOptions {
-    /** A number; 0.5 by default. */
+    /** How far each element moves towards 0; not negative; 0.5 by default. */
     readonly lambda?: number | undefined;
 }
 /**
@@ -12730,7 +12739,7 @@ interface SoftshrinkOptions {
  * PyTorch `nn.functional.softshrink`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.softshrink(ft.zeros([2]), { lambda: -1 })`.
  * @example
  * ```ts
@@ -12740,13 +12749,13 @@ interface SoftshrinkOptions {
 declare function softshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftshrinkOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.layerNorm`. */
 interface LayerNormOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** The axes that are normalised, one or several; negative ones count from the last; the last one by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** A number; 0.00001 by default. */
+    /** What is added to the variance before the root; 0.00001 by default. */
     readonly eps?: number | undefined;
 }
 /**
- * Elements less their mean over axes (the last by default), by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.
+ * Elements less their mean over axes (the last by default), divided by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.
  *
  * `(x - mean x) / sqrt(var x + eps) weight + bias`
  *
@@ -12754,9 +12763,9 @@ interface LayerNormOptions {
  * PyTorch `nn.functional.layer_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param weight A tensor of a real dtype.
- * @param bias A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
+ * @param bias A tensor of a real dtype: summands, of the shape of the normalised axes; 0 by default.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })`.
@@ -12768,13 +12777,13 @@ interface LayerNormOptions {
 declare function layerNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: number | readonly number[] | LayerNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /** Options of `nn.rmsNorm`. */
 interface RmsNormOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
+    /** The axes that are normalised, one or several; negative ones count from the last; the last one by default. */
     readonly axis?: number | readonly number[] | undefined;
-    /** A number; 0.00001 by default. */
+    /** What is added to the mean of squares before the root; 0.00001 by default. */
     readonly eps?: number | undefined;
 }
 /**
- * Elements by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
+ * Elements divided by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
  *
  * `x / sqrt(mean x^2 + eps) weight`
  *
@@ -12782,8 +12791,8 @@ interface RmsNormOptions {
  * PyTorch `nn.functional.rms_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param weight A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @example
  * ```ts
@@ -12793,11 +12802,11 @@ interface RmsNormOptions {
 declare function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.groupNorm`. */
 interface GroupNormOptions {
-    /** A number; 0.00001 by default. */
+    /** What is added to the variance before the root; 0.00001 by default. */
     readonly eps?: number | undefined;
 }
 /**
- * Elements of x [batch, channels, ...] less their mean over each group of neighbouring channels, by the root of their variance plus eps, times a weight and plus a bias of each channel.
+ * Elements of x [batch, channels, ...] less their mean over each group of neighbouring channels, divided by the root of their variance plus eps, times a weight and plus a bias of each channel.
  *
  * `(x - mean x) / sqrt(var x + eps) weight + bias`
  *
@@ -12805,10 +12814,10 @@ interface GroupNormOptions {
  * PyTorch `nn.functional.group_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param groups An integer.
- * @param weight A tensor of a real dtype.
- * @param bias A tensor of a real dtype.
- * @param options An object of options.
+ * @param groups How many groups of channels; it divides their number.
+ * @param weight A tensor of a real dtype: the factor of each channel; 1 by default.
+ * @param bias A tensor of a real dtype: the summand of each channel; 0 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 0)`.
  * @example
@@ -12819,11 +12828,11 @@ interface GroupNormOptions {
 declare function groupNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, groups: number, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: GroupNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 /** Options of `nn.batchNorm`. */
 interface BatchNormOptions {
-    /** A number; 0.00001 by default. */
+    /** What is added to the variance before the root; 0.00001 by default. */
     readonly eps?: number | undefined;
 }
 /**
- * Elements of x [batch, channels, ...] less the mean of their channel, by the root of its variance plus eps, times a weight and plus a bias of each channel; without mean and variance those of x itself, as in training.
+ * Elements of x [batch, channels, ...] less the mean of their channel, divided by the root of its variance plus eps, times a weight and plus a bias of each channel; without mean and variance those of x itself, as in training.
  *
  * `(x - mean) / sqrt(variance + eps) weight + bias`
  *
@@ -12831,11 +12840,11 @@ interface BatchNormOptions {
  * PyTorch `nn.functional.batch_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param mean A tensor of a real dtype.
- * @param variance A tensor of a real dtype.
- * @param weight A tensor of a real dtype.
- * @param bias A tensor of a real dtype.
- * @param options An object of options.
+ * @param mean A tensor of a real dtype: the mean of each channel; that of `x` by default.
+ * @param variance A tensor of a real dtype: the variance of each channel; that of `x` by default.
+ * @param weight A tensor of a real dtype: the factor of each channel; 1 by default.
+ * @param bias A tensor of a real dtype: the summand of each channel; 0 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.batchNorm(ft.zeros([3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.batchNorm(ft.zeros([2, 3]), ft.zeros([3]))`.
  * @example
@@ -12846,18 +12855,18 @@ interface BatchNormOptions {
 declare function batchNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool', F extends DType = 'bool', G extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, mean?: Tensor<B> & Takes<'real', B>, variance?: Tensor<C> & Takes<'real', C>, weight?: Tensor<F> & Takes<'real', F>, bias?: Tensor<G> & Takes<'real', G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>;
 /** Options of `nn.scaledDotProductAttention`. */
 interface ScaledDotProductAttentionOptions$1 {
-    /** false by default. */
+    /** Whether the query at place i sees the keys up to place i alone; false by default. */
     readonly causal?: boolean | undefined;
-    /** A number; follows from the operands by default. */
+    /** The factor of the scores; 1 / sqrt(length) by default. */
     readonly scale?: number | undefined;
 }
 /** Options of `nn.mseLoss`. */
 interface MseLossOptions {
-    /** 'mean' by default. */
+    /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
 }
 /**
- * Squared errors of predictions: their mean, with a reduction their sum, or all of them.
+ * Squared errors of predictions: the mean, or by the option reduction the sum or each loss.
  *
  * `mean (x - target)^2`
  *
@@ -12865,8 +12874,8 @@ interface MseLossOptions {
  * PyTorch `nn.functional.mse_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true values, in the shape of `x`.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.mseLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
  * @example
  * ```ts
@@ -12876,27 +12885,27 @@ interface MseLossOptions {
 declare function mseLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: MseLossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.l1Loss`. */
 interface L1LossOptions {
-    /** 'mean' by default. */
+    /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
 }
 /** Options of `nn.huberLoss`. */
 interface HuberLossOptions {
-    /** 'mean' by default. */
+    /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
-    /** A number; 1 by default. */
+    /** The error up to which the loss is quadratic, and beyond which it is linear; above 0; 1 by default. */
     readonly delta?: number | undefined;
 }
 /**
- * Half the squared errors of predictions up to delta, and what is beyond times delta, which is above 0: their mean, with a reduction their sum, or all of them.
+ * Huber loss of predictions x: quadratic for errors up to delta, linear beyond; delta is above 0. The mean, or by the option reduction the sum or each loss.
  *
- * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
+ * `mean of h_i with e_i = x_i - target_i: h_i = e_i^2 / 2 where |e_i| <= delta, else delta (|e_i| - delta / 2)`
  *
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `nn.functional.huber_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true values, in the shape of `x`.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2]), { delta: 0 })`.
  * @example
@@ -12907,9 +12916,9 @@ interface HuberLossOptions {
 declare function huberLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.klDiv`. */
 interface KlDivOptions {
-    /** 'mean' by default. */
+    /** 'mean' for the mean of all terms, 'sum' for their sum, 'batchmean' for their sum divided by the number of samples, 'none' for each term; 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | 'batchmean' | undefined;
-    /** false by default. */
+    /** Whether `target` holds logarithms of probabilities; false by default. */
     readonly logTarget?: boolean | undefined;
 }
 /**
@@ -12921,8 +12930,8 @@ interface KlDivOptions {
  * PyTorch `nn.functional.kl_div`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true probabilities, or with `logTarget` their logarithms, in the shape of `x`.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.klDiv(ft.tensor([-1, -1]), ft.tensor([0.5, 0.5]), { reduction: 'sum' }) // 0.3068528
@@ -12931,9 +12940,9 @@ interface KlDivOptions {
 declare function klDiv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: KlDivOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.nllLoss`. */
 interface NllLossOptions {
-    /** 'mean' by default. */
+    /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
-    /** An integer; -100 by default. */
+    /** The class whose samples are left out; -100 by default. */
     readonly ignoreIndex?: number | undefined;
 }
 /**
@@ -12945,9 +12954,9 @@ interface NllLossOptions {
  * PyTorch `nn.functional.nll_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of integers up to int64.
- * @param weight A tensor.
- * @param options An object of options.
+ * @param target A tensor of integers up to int64: the true class of each sample, [batch, ...].
+ * @param weight A tensor: the weight of each class; 1 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.nllLoss(ft.zeros([2, 3]), ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.zeros([1]))`.
@@ -12959,11 +12968,11 @@ interface NllLossOptions {
 declare function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: (Tensor<B> & Takes<'index', B>) | Positions, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.crossEntropy`. */
 interface CrossEntropyOptions {
-    /** 'mean' by default. */
+    /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
     readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
-    /** An integer; -100 by default. */
+    /** The class whose samples are left out; -100 by default. */
     readonly ignoreIndex?: number | undefined;
-    /** A number, which may be infinite; 0 by default. */
+    /** The part of each target, from 0 to 1, that is spread over all classes; 0 by default. */
     readonly labelSmoothing?: number | undefined;
 }
 /**
@@ -12975,9 +12984,9 @@ interface CrossEntropyOptions {
  * PyTorch `nn.functional.cross_entropy`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor.
- * @param weight A tensor.
- * @param options An object of options.
+ * @param target A tensor: the true class of each sample, [batch, ...], or probabilities in the shape of `x`.
+ * @param weight A tensor: the weight of each class; 1 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.crossEntropy(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([0], { dtype: 'int32' }), undefined, { labelSmoothing: 2 })`.
@@ -12989,17 +12998,17 @@ interface CrossEntropyOptions {
 declare function crossEntropy<A extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.conv`. */
 interface ConvOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
-    /** An integer; 1 by default. */
+    /** How many groups of channels, each with weights of its own; 1 by default. */
     readonly groups?: number | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of `x` to the next, with zeros between: one number for all spatial axes, or one for each; 1 by default. */
     readonly inputDilation?: number | readonly number[] | undefined;
-    /** 'zeros' by default. */
+    /** What lies outside of `x`: 'zeros', 'replicate' for the outermost element, 'reflect' for the data mirrored about its outermost element, 'symmetric' for the data mirrored about its edge, 'circular' for the data from the other end; 'zeros' by default. */
     readonly paddingMode?: 'zeros' | 'replicate' | 'reflect' | 'symmetric' | 'circular' | undefined;
 }
 /**
@@ -13011,8 +13020,8 @@ interface ConvOptions {
  * PyTorch `nn.functional.conv2d`.
  *
  * @param x A tensor of a numeric dtype.
- * @param weights A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param weights A tensor of a numeric dtype: [out, channels / groups, window...].
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { stride: 0 })`.
  * @example
@@ -13023,33 +13032,33 @@ interface ConvOptions {
 declare function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `nn.maxPool`. */
 interface MaxPoolOptions$1 {
-    /** One number for all axes of a window, or one for each; the window's size by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /** Options of `nn.avgPool`. */
 interface AvgPoolOptions$1 {
-    /** One number for all axes of a window, or one for each; the window's size by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /** Options of `nn.convTranspose`. */
 interface ConvTransposeOptions {
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives stride times as many as x has; 0 ('valid') by default. */
+    /** How many places are cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives stride times as many as `x` has; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** Places more at the end of the result, below the stride or the dilation: one number, or one for each axis of a window; 0 by default. */
+    /** How many places more at the end of the result, below the stride or the dilation: one number for all axes of a window, or one for each; 0 by default. */
     readonly outputPadding?: number | readonly number[] | undefined;
-    /** One number for all axes of a window, or one for each; 1 by default. */
+    /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
-    /** An integer; 1 by default. */
+    /** How many groups of channels, each with weights of its own; 1 by default. */
     readonly groups?: number | undefined;
 }
 /**
@@ -13061,8 +13070,8 @@ interface ConvTransposeOptions {
  * PyTorch `nn.functional.conv_transpose2d`.
  *
  * @param x A tensor of a numeric dtype.
- * @param weights A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param weights A tensor of a numeric dtype: [channels, out / groups, window...].
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.convTranspose(ft.zeros([1, 3, 8]), ft.zeros([2, 4, 3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.convTranspose(ft.zeros([1, 1, 2]), ft.zeros([1, 1, 2]), { stride: 2, outputPadding: 2 })`.
  * @example
@@ -13080,7 +13089,7 @@ declare function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & 
  * PyTorch `nn.functional.adaptive_avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
+ * @param size The size of the spatial axes of the result: one number for all, or one for each.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveAvgPool(ft.zeros([4, 4]), 2)`.
  * @example
  * ```ts
@@ -13097,7 +13106,7 @@ declare function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Ta
  * PyTorch `nn.functional.adaptive_max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
+ * @param size The size of the spatial axes of the result: one number for all, or one for each.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveMaxPool(ft.zeros([1, 1, 0]), 2)`.
  * @example
  * ```ts
@@ -13152,7 +13161,7 @@ declare function softsign<A extends DType = 'float32'>(x: Tensor<A> | Listed): T
  */
 declare function tanhshrink<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
- * Absolute errors of predictions: their mean, with a reduction their sum, or all of them; of complex predictions the magnitudes of their errors.
+ * Absolute errors of predictions: the mean, or by the option `reduction` the sum or each loss; of complex predictions the magnitudes of their errors.
  *
  * `mean |x - target|`
  *
@@ -13181,8 +13190,8 @@ interface EmbedOptions {
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor and a `paddingIndex` that is no entry, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
- * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a tensor and a `paddingIndex` that is not an entry, `ERR_DTYPE` for indices that are not integers or are uint64, `ERR_SHAPE` for
+ * weights that are not matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
@@ -13201,7 +13210,7 @@ interface DropoutOptions {
  *
  * PyTorch `nn.functional.dropout`. The same key drops the same elements.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1].
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, and for a probability outside [0, 1].
  * @example
  * ```ts
  * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]
@@ -13220,7 +13229,7 @@ interface GluOptions {
  *
  * PyTorch `nn.functional.glu`. Dauphin and others, "Language modeling with gated convolutional networks", 2017.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for an odd size, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
@@ -13234,13 +13243,13 @@ interface SoftminOptions {
     readonly axis?: number | undefined;
 }
 /**
- * Shares that are largest for the smallest elements along an axis: the softmax of the negated tensor.
+ * Softmin along an axis: the softmax of the negated tensor, largest for the smallest elements.
  *
  * `y_i = e^(-x_i) / sum_j e^(-x_j)`
  *
  * PyTorch `nn.functional.softmin`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
@@ -13255,7 +13264,7 @@ declare function softmin<D extends DType>(x: Tensor<D> & Takes<'real', D>, optio
  *
  * PyTorch `nn.functional.threshold`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for complex tensors and bool, and a fraction beside integers.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a number, `ERR_DTYPE` for complex tensors and bool, and a fraction beside integers.
  * @example
  * ```ts
  * ft.nn.threshold(ft.tensor([1, 2, 3]), 1.5, 0) // [0, 2, 3]
@@ -13278,7 +13287,7 @@ interface GumbelSoftmaxOptions {
  *
  * PyTorch `nn.functional.gumbel_softmax`. Jang and others, "Categorical reparameterization with Gumbel-softmax", 2017.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and a temperature that is not above 0, `ERR_INDEX` for an axis out of
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, and for a temperature that is not above 0, `ERR_INDEX` for an axis out of
  * range, `ERR_DTYPE` for complex logits.
  * @example
  * ```ts
@@ -13287,12 +13296,15 @@ interface GumbelSoftmaxOptions {
  */
 declare function gumbelSoftmax<D extends DType>(key: Key, logits: Tensor<D> & Takes<'real', D>, options?: GumbelSoftmaxOptions): Tensor<FloatOf<D>>;
 /**
- * Whole channels set to zero with probability `p`, the others scaled by 1 / (1 - p): x [batch, channels, spatial...].
+ * Dropout of whole channels: each channel of each example in `x` [batch, channels, spatial...] is 0 with probability `p`, and is
+ * multiplied by 1 / (1 - p) otherwise.
+ *
+ * `out[b, c, ...] = keep[b, c] x[b, c, ...] / (1 - p)`, with `keep[b, c]` 0 with probability `p`, else 1
  *
  * PyTorch `nn.functional.dropout1d`, `dropout2d` and `dropout3d`. Tompson and others, "Efficient object localization using convolutional
  * networks", 2015. The same key drops the same channels.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
  * @example
  * ```ts
  * ft.nn.channelDropout(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]
@@ -13372,7 +13384,7 @@ interface TripletMarginLossOptions extends MarginLossOptions {
     readonly swap?: boolean | undefined;
 }
 /**
- * Cross entropy of probabilities `x` and targets from 0 to 1: the mean, with a reduction the sum, or each. From logits it is
+ * Cross entropy of probabilities `x` and targets from 0 to 1: the mean, or by `reduction` the sum or each loss. From logits it is
  * `nn.binaryCrossEntropyWithLogits`, which loses no digits.
  *
  * `mean of -w (target ln x + (1 - target) ln(1 - x))`
@@ -13388,7 +13400,7 @@ interface TripletMarginLossOptions extends MarginLossOptions {
 declare function binaryCrossEntropy<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: BinaryCrossEntropyOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
 /**
  * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the
- * mean, with a reduction the sum, or each.
+ * mean, or by `reduction` the sum or each loss.
  *
  * `mean of -w (posWeight target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
  *
@@ -13403,10 +13415,10 @@ declare function binaryCrossEntropy<A extends DType, B extends DType, W extends 
  */
 declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool', W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions<W>): Tensor<FloatOf<Promote<Promote<Promote<A, B>, C>, W>>>;
 /**
- * Half the squared errors over beta up to beta, and beyond it what is left of their size: the mean, with a reduction the sum, or each. It is
- * `huberLoss` over its delta.
+ * Smooth L1 loss: quadratic for errors below beta, linear beyond; `huberLoss` with that delta, divided by it. The mean, or by `reduction` the
+ * sum or each loss.
  *
- * `mean of e^2 / (2 beta) where |e| < beta, else |e| - beta / 2`
+ * `mean of e^2 / (2 beta) where |e| < beta, else |e| - beta / 2`, with `e = x - target`
  *
  * PyTorch `nn.functional.smooth_l1_loss`. With beta 0 it is `l1Loss`.
  *
@@ -13418,7 +13430,8 @@ declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, 
  */
 declare function smoothL1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: SmoothL1LossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
- * How far scores fall short of the margin on the side of their target, 1 or -1: the mean, with a reduction the sum, or each.
+ * Hinge loss of scores `x` for targets 1 and -1: 0 where the score has the sign of its target and at least the size of the margin. The mean,
+ * or by `reduction` the sum or each loss.
  *
  * `mean of max(0, margin - target x)`
  *
@@ -13432,8 +13445,8 @@ declare function smoothL1Loss<A extends DType, B extends DType>(x: Tensor<A> & T
  */
 declare function hingeLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'integerOrFloat', B>, options?: MarginLossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
- * Distances of pairs that belong together (target 1), and what those of pairs that do not (-1) lack to the margin: the mean, with a reduction
- * the sum, or each.
+ * Hinge embedding loss of distances `x` between pairs: the distance where the pair belongs together (target 1), and the difference to the
+ * margin where it does not (target -1) and is nearer than that. The mean, or by `reduction` the sum or each loss.
  *
  * `mean of x where target is 1, max(0, margin - x) where it is -1, else x + max(0, margin - x)`
  *
@@ -13447,8 +13460,8 @@ declare function hingeLoss<A extends DType, B extends DType>(x: Tensor<A> & Take
  */
 declare function hingeEmbeddingLoss<A extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor, options?: MarginLossOptions): Tensor<FloatOf<A>>;
 /**
- * One minus the cosine of vectors [..., features] that belong together (target 1), and what that of those that do not (-1) exceeds the
- * margin by: the mean, with a reduction the sum, or each. Elsewhere it is 0.
+ * Cosine embedding loss of two sets of vectors [..., features]: one minus the cosine of a pair that belongs together (target 1), and the
+ * excess of the cosine over the margin for a pair that does not (target -1). The mean, or by `reduction` the sum or each loss.
  *
  * `mean of 1 - cos(x1, x2) where target is 1, max(0, cos(x1, x2) - margin) where it is -1`
  *
@@ -13462,8 +13475,8 @@ declare function hingeEmbeddingLoss<A extends DType>(x: Tensor<A> & Takes<'real'
  */
 declare function cosineEmbeddingLoss<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, target: Tensor, options?: MarginLossOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
- * How much nearer than the margin the negative is to the anchor than the positive, all [..., features]: the mean, with a reduction the
- * sum, or each.
+ * Triplet margin loss of anchors, positives and negatives [..., features]: the distance to the positive plus the margin, less the distance to
+ * the negative, and 0 where that is negative. The mean, or by `reduction` the sum or each loss.
  *
  * `mean of max(0, |anchor - positive + 1e-6|_p - |anchor - negative + 1e-6|_p + margin)`
  *
@@ -13486,7 +13499,7 @@ interface CtcLossOptions extends LossOptions {
 }
 /**
  * Minus the log-probability of labels [batch, labels] by the log-probabilities x [time, batch, classes] of each step, over all ways to spread the
- * labels, in order, with blanks between them, over the steps: the mean of those by the numbers of labels, with a reduction the sum, or each. Half
+ * labels, in order, with blanks between them, over the steps: the mean, each divided by its number of labels, or by `reduction` the sum or each loss. Half
  * floats are computed in float32.
  *
  * `-ln sum over ways of prod_t e^(x[t, way_t])`
@@ -13497,7 +13510,7 @@ interface CtcLossOptions extends LossOptions {
  * @param target Integers: labels, of which the first `targetLengths` count.
  * @param inputLengths How many steps count of each sequence, at most `time`: integers [batch].
  * @param targetLengths How many labels count of each sequence: integers [batch].
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is no class;
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is not a class;
  * `ERR_INDEX` when a result is read whose labels are no classes.
  * @example
  * ```ts
@@ -13588,7 +13601,7 @@ interface InitOptions<E extends FloatDType = FloatDType> {
 }
 /** Options of `initState`. */
 interface StateOptions extends InitOptions {
-    /** The device of the state; the default device by default. */
+    /** The device of the state; `ft.setDefaultDevice` sets the default. */
     readonly device?: Device | undefined;
 }
 /** What a layer is used with, as it is not trained. */
@@ -13649,7 +13662,7 @@ type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (.
  * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
  * gives `{ attention: { inProjWeight, ... } }`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key, and for anything but layers and functions in the tree.
  * @example
  * ```ts
  * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
@@ -13678,7 +13691,7 @@ type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null
 };
 /** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
 type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' | 'kept' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
-/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
+/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them by default. */
 type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
     -readonly [K in keyof L]: ParamsOf<L[K], E>;
 };
@@ -13720,7 +13733,7 @@ interface RMSNormOptions {
     readonly affine?: boolean | undefined;
 }
 /**
- * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
+ * Elements less their mean over the last axes, divided by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
  * `nn.LayerNorm`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
@@ -13738,7 +13751,7 @@ declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
     protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
 }
 /**
- * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
+ * Elements divided by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
  * @example
@@ -13820,7 +13833,7 @@ interface InstanceNormOptions {
     readonly eps?: number | undefined;
 }
 /**
- * Elements of x [batch, channels, spatial...] less the mean of their channel in their example, by the root of its variance, times a weight
+ * Elements of x [batch, channels, spatial...] less the mean of their channel in their example, divided by the root of its variance, times a weight
  * [channels], plus a bias [channels]. It is `groupNorm` with a group for each channel.
  *
  * `y = (x - mean) / sqrt(var + eps) weight + bias`
@@ -13858,7 +13871,8 @@ declare class InstanceNorm extends Module<Required<NormParams> | null, null, 'pr
 }
 
 /**
- * Channels as pixels: x [..., channels factor^2, height, width] becomes [..., channels, height factor, width factor].
+ * Channels rearranged into a picture of higher resolution: x [..., channels factor^2, height, width] becomes
+ * [..., channels, height factor, width factor].
  *
  * `y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]`
  *
@@ -14050,14 +14064,14 @@ declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'int
  */
 declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 /**
- * Largest elements of windows back in their places, zeros elsewhere: what {@link maxPool} with `returnIndices` gave, reversed.
+ * The partial inverse of {@link maxPool} with `returnIndices`: the largest elements of windows at their original positions, zeros elsewhere.
  *
  * PyTorch `nn.functional.max_unpool2d`.
  *
  * @param x Elements [batch, channels, windows...].
  * @param indices Their places in each channel, row by row: integers of x's shape.
  * @param window One number for all axes of a window, or one for each.
- * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are no integers, `ERR_ARGUMENT` for options out of
+ * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are not integers, `ERR_ARGUMENT` for options out of
  * range; `ERR_INDEX` when a result is read whose indices are beyond it.
  * @example
  * ```ts
@@ -14119,7 +14133,7 @@ interface SoftplusOptions {
  * Takes a real dtype; gives the same dtype, float32 for integers and bool. PyTorch `nn.functional.softplus`, whose threshold is 20 by default: there
  * both differ by less than 3e-9.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for a complex tensor.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a number, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
  * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
@@ -14150,9 +14164,9 @@ interface TruncatedOptions<D extends FloatDType = FloatDType> extends DrawOption
     readonly std?: number | undefined;
 }
 /**
- * Uniform numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_uniform_`.
+ * Draws from the uniform distribution with the variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_uniform_`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key, `ERR_SHAPE` for fewer than two axes.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key, `ERR_SHAPE` for fewer than two axes.
  * @example
  * ```ts
  * ft.nn.init.glorotUniform(ft.random.key(1), [2, 4]).abs().max().lessEqual(1) // true
@@ -14160,7 +14174,7 @@ interface TruncatedOptions<D extends FloatDType = FloatDType> extends DrawOption
  */
 declare function glorotUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Normal numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_normal_`.
+ * Draws from the normal distribution with the variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_normal_`.
  *
  * @throws {TensorError} as {@link glorotUniform}.
  * @example
@@ -14170,7 +14184,7 @@ declare function glorotUniform<D extends FloatDType = 'float32'>(key: Key, shape
  */
 declare function glorotNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Uniform numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_uniform_`.
+ * Draws from the uniform distribution with the variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_uniform_`.
  *
  * @throws {TensorError} as {@link glorotUniform}, and `ERR_ARGUMENT` for an unknown mode.
  * @example
@@ -14180,7 +14194,7 @@ declare function glorotNormal<D extends FloatDType = 'float32'>(key: Key, shape:
  */
 declare function heUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Normal numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_normal_`.
+ * Draws from the normal distribution with the variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_normal_`.
  *
  * @throws {TensorError} as {@link heUniform}.
  * @example
@@ -14190,7 +14204,7 @@ declare function heUniform<D extends FloatDType = 'float32'>(key: Key, shape: re
  */
 declare function heNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Normal numbers of variance `gain^2 / inputs` (LeCun et al., 1998), for linear layers and SELU.
+ * Draws from the normal distribution with the variance `gain^2 / inputs` (LeCun et al., 1998), for linear layers and SELU.
  *
  * @throws {TensorError} as {@link heUniform}.
  * @example
@@ -14200,7 +14214,7 @@ declare function heNormal<D extends FloatDType = 'float32'>(key: Key, shape: rea
  */
 declare function lecunNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Uniform numbers between `-1 / sqrt(inputs)` and `1 / sqrt(inputs)`: what PyTorch's linear and convolutional layers start from.
+ * Draws from the uniform distribution between `-1 / sqrt(inputs)` and `1 / sqrt(inputs)`: what PyTorch's linear and convolutional layers start from.
  *
  * @throws {TensorError} as {@link glorotUniform}.
  * @example
@@ -14222,9 +14236,9 @@ declare function fanInUniform<D extends FloatDType = 'float32'>(key: Key, shape:
  */
 declare function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Normal numbers, none farther from 0 than two standard deviations: what transformers start from.
+ * Draws from the normal distribution, none farther from 0 than two standard deviations: what transformers start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key and a standard deviation that is not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key, and for a standard deviation that is not above 0.
  * @example
  * ```ts
  * ft.nn.init.truncatedNormal(ft.random.key(1), [100], { std: 0.1 }).abs().max().lessEqual(0.2) // true
@@ -14232,9 +14246,9 @@ declare function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: r
  */
 declare function truncatedNormal$1<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedOptions<D>): Tensor<NoInfer<D>>;
 /**
- * Normal numbers of mean 0 and variance 1: what embeddings start from.
+ * Draws from the normal distribution with mean 0 and variance 1: what embeddings start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key.
  * @example
  * ```ts
  * ft.nn.init.standardNormal(ft.random.key(1), [3]).shape // [3]
@@ -14244,7 +14258,7 @@ declare function standardNormal$1<D extends FloatDType = 'float32'>(key: Key, sh
 /**
  * Zeros: what biases often start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key.
  * @example
  * ```ts
  * ft.nn.init.zeros(ft.random.key(1), [2]) // [0, 0]
@@ -14254,7 +14268,7 @@ declare function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readon
 /**
  * Ones: what the weights of norms start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key.
  * @example
  * ```ts
  * ft.nn.init.ones(ft.random.key(1), [2]) // [1, 1]
@@ -14274,27 +14288,27 @@ declare const truncNormal: typeof truncatedNormal$1;
 declare const xavierNormal: typeof glorotNormal;
 /** Alias of {@link glorotUniform}. */
 declare const xavierUniform: typeof glorotUniform;
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.glorotUniform(key, shape). */
 declare const xavier_uniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.glorotUniform(key, shape). */
 declare const xavierUniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.heNormal(key, shape). */
 declare const kaiming_normal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.heNormal(key, shape). */
 declare const kaimingNormal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape, options) => ft.full(shape, value, options). */
 declare const constant: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape, options) => ft.full(shape, value, options). */
 declare const constant_: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high }). */
 declare const uniform: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high }). */
 declare const uniform_: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m }). */
 declare const eye: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m }). */
 declare const dirac: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m }). */
 declare const sparse: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
 
 declare namespace init_d {
@@ -14310,13 +14324,13 @@ interface LinearParams {
     readonly bias?: Tensor;
 }
 /**
- * Products with the rows of a weight [outputs, inputs], plus a bias [outputs]: x [..., inputs] becomes [..., outputs].
+ * A linear layer: x [..., inputs] times the transposed weight [outputs, inputs], plus a bias [outputs], gives [..., outputs].
  *
  * `y = x @ weight^T + bias`
  *
  * PyTorch `nn.functional.linear`.
  *
- * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for an argument that is not a tensor.
  * @example
  * ```ts
  * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
@@ -14331,7 +14345,7 @@ declare function linear$1<A extends DType, B extends DType, C extends DType = B>
  *
  * PyTorch `nn.functional.bilinear`.
  *
- * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for an argument that is not a tensor.
  * @example
  * ```ts
  * ft.nn.bilinear(ft.tensor([1, 2]), ft.tensor([3, 4]), ft.ones([1, 2, 2])) // [21]
@@ -14590,7 +14604,7 @@ declare class ReLU6 extends Stateless<'promoted'> {
 /**
  * x, times a slope where it is negative: `nn.leakyRelu` as a layer. PyTorch `nn.LeakyReLU`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.LeakyReLU(0.5).apply(null, ft.tensor([-1, 2])) // [-0.5, 2]
@@ -14604,7 +14618,7 @@ declare class LeakyReLU extends Stateless<'promoted'> {
 /**
  * alpha (e^x - 1) where x is negative: `nn.elu` as a layer. PyTorch `nn.ELU`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.ELU().apply(null, ft.tensor([0, 2])) // [0, 2]
@@ -14618,7 +14632,7 @@ declare class ELU extends Stateless<'promoted'> {
 /**
  * `nn.celu` as a layer. PyTorch `nn.CELU`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.CELU().apply(null, ft.tensor([0, 2])) // [0, 2]
@@ -14729,7 +14743,7 @@ declare class PReLU extends Module<PReLUParams, null, 'promoted'> {
 /**
  * ln(1 + e^(beta x)) / beta, and x itself where beta x is above a limit: `nn.softplus` as a layer. PyTorch `nn.Softplus`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Softplus().apply(null, ft.tensor([0])) // [0.6931472]
@@ -14764,7 +14778,7 @@ declare class Tanhshrink extends Stateless<'promoted'> {
 /**
  * x between two ends: `nn.hardtanh` as a layer. PyTorch `nn.Hardtanh`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Hardtanh(0, 2).apply(null, ft.tensor([-1, 1, 3])) // [0, 1, 2]
@@ -14799,7 +14813,7 @@ declare class Hardswish extends Stateless<'promoted'> {
 /**
  * 0 where |x| is at most lambda, else x: `nn.hardshrink` as a layer. PyTorch `nn.Hardshrink`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Hardshrink().apply(null, ft.tensor([0.25, 1])) // [0, 1]
@@ -14813,7 +14827,7 @@ declare class Hardshrink extends Stateless<'promoted'> {
 /**
  * x nearer to 0 by lambda: `nn.softshrink` as a layer. PyTorch `nn.Softshrink`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Softshrink().apply(null, ft.tensor([0.25, 1])) // [0, 0.5]
@@ -14827,7 +14841,7 @@ declare class Softshrink extends Stateless<'promoted'> {
 /**
  * Shares that add up to 1 along an axis, the last by default: `softmax` as a layer. PyTorch `nn.Softmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmax(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
@@ -14841,7 +14855,7 @@ declare class Softmax extends Stateless<'promoted'> {
 /**
  * Logarithms of shares that add up to 1 along an axis, the last by default: `logSoftmax` as a layer. PyTorch `nn.LogSoftmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.LogSoftmax(1).apply(null, ft.tensor([[0, 0]])) // [[-0.6931472, -0.6931472]]
@@ -14853,9 +14867,9 @@ declare class LogSoftmax extends Stateless<'promoted'> {
     protected of(x: Tensor): Tensor;
 }
 /**
- * Shares that are largest for the smallest elements along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
+ * Softmin along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmin(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
@@ -14881,7 +14895,7 @@ declare class Identity extends Stateless<'kept'> {
 /**
  * Axes from the first to the last of some as one: of x [batch, ...] all but the batch by default. PyTorch `nn.Flatten`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for axes that are no integers; `ERR_INDEX` at the call for those out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for axes that are not integers; `ERR_INDEX` at the call for those out of range.
  * @example
  * ```ts
  * new ft.nn.Flatten().apply(null, ft.ones([2, 3, 4])).shape // [2, 12]
@@ -14896,7 +14910,7 @@ declare class Flatten extends Stateless<'kept'> {
 /**
  * One axis as several, of these sizes, one of which may be -1: what {@link Flatten} did, reversed. PyTorch `nn.Unflatten`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no axis and no sizes; `ERR_INDEX` and `ERR_SHAPE` at the call for what does not fit.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer and sizes that are not integers; `ERR_INDEX` and `ERR_SHAPE` at the call, where they do not fit `x`.
  * @example
  * ```ts
  * new ft.nn.Unflatten(1, [3, -1]).apply(null, ft.ones([2, 12])).shape // [2, 3, 4]
@@ -14909,7 +14923,7 @@ declare class Unflatten extends Stateless<'kept'> {
     protected of(x: Tensor): Tensor;
 }
 /**
- * Channels as pixels: `nn.pixelShuffle` as a layer. PyTorch `nn.PixelShuffle`.
+ * Channels rearranged into a picture of higher resolution: `nn.pixelShuffle` as a layer. PyTorch `nn.PixelShuffle`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
  * @example
@@ -15055,7 +15069,7 @@ interface AttentionCache {
 interface CacheOptions {
     /** float32 by default. */
     readonly dtype?: FloatDType | undefined;
-    /** The default device by default. */
+    /** The device; `ft.setDefaultDevice` sets the default. */
     readonly device?: Device | undefined;
 }
 /** Options of `attend`. */
@@ -15336,7 +15350,7 @@ interface TransformerEncoderOptions {
 /**
  * So many layers of one kind after one another, each with parameters of its own, and a norm behind them. PyTorch `nn.TransformerEncoder`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no such layer, and sizes and options out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `layer` that is not such a layer, and for sizes and options out of range.
  * @example
  * ```ts
  * const encoder = new ft.nn.TransformerEncoder(new ft.nn.TransformerEncoderLayer(8, 2, { hidden: 16 }), 3, { norm: new ft.nn.LayerNorm(8) })
@@ -15462,7 +15476,7 @@ declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'a
  * PyTorch `logsumexp`.
  *
  * @param x A tensor.
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).logsumexp(1)`.
  * @example
  * ```ts
@@ -15481,7 +15495,7 @@ declare function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, o
  *
  * @param y A tensor.
  * @param coordinates Where the samples are, a vector; `spacing` apart by default.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -15490,41 +15504,41 @@ declare function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, o
  */
 declare function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>>;
 
-/** Alias of {@link adaptiveAvgPool}. */
+/** Alias of {@link adaptiveAvgPool}, for `x` [batch, channels, length]. */
 declare const adaptiveAvgPool1d: typeof adaptiveAvgPool;
-/** Alias of {@link adaptiveAvgPool}. */
+/** Alias of {@link adaptiveAvgPool}, for `x` [batch, channels, height, width]. */
 declare const adaptiveAvgPool2d: typeof adaptiveAvgPool;
-/** Alias of {@link adaptiveAvgPool}. */
+/** Alias of {@link adaptiveAvgPool}, for `x` [batch, channels, depth, height, width]. */
 declare const adaptiveAvgPool3d: typeof adaptiveAvgPool;
-/** Alias of {@link adaptiveMaxPool}. */
+/** Alias of {@link adaptiveMaxPool}, for `x` [batch, channels, length]. */
 declare const adaptiveMaxPool1d: typeof adaptiveMaxPool;
-/** Alias of {@link adaptiveMaxPool}. */
+/** Alias of {@link adaptiveMaxPool}, for `x` [batch, channels, height, width]. */
 declare const adaptiveMaxPool2d: typeof adaptiveMaxPool;
-/** Alias of {@link adaptiveMaxPool}. */
+/** Alias of {@link adaptiveMaxPool}, for `x` [batch, channels, depth, height, width]. */
 declare const adaptiveMaxPool3d: typeof adaptiveMaxPool;
-/** Alias of {@link avgPool}. */
+/** Alias of {@link avgPool}, for `x` [batch, channels, length]. */
 declare const avgPool1d: typeof avgPool;
-/** Alias of {@link avgPool}. */
+/** Alias of {@link avgPool}, for `x` [batch, channels, height, width]. */
 declare const avgPool2d: typeof avgPool;
-/** Alias of {@link avgPool}. */
+/** Alias of {@link avgPool}, for `x` [batch, channels, depth, height, width]. */
 declare const avgPool3d: typeof avgPool;
-/** Alias of {@link conv}. */
+/** Alias of {@link conv}, for `x` [batch, channels, length]. */
 declare const conv1d: typeof conv;
-/** Alias of {@link conv}. */
+/** Alias of {@link conv}, for `x` [batch, channels, height, width]. */
 declare const conv2d: typeof conv;
-/** Alias of {@link conv}. */
+/** Alias of {@link conv}, for `x` [batch, channels, depth, height, width]. */
 declare const conv3d: typeof conv;
-/** Alias of {@link convTranspose}. */
+/** Alias of {@link convTranspose}, for `x` [batch, channels, length]. */
 declare const convTranspose1d: typeof convTranspose;
-/** Alias of {@link convTranspose}. */
+/** Alias of {@link convTranspose}, for `x` [batch, channels, height, width]. */
 declare const convTranspose2d: typeof convTranspose;
-/** Alias of {@link convTranspose}. */
+/** Alias of {@link convTranspose}, for `x` [batch, channels, depth, height, width]. */
 declare const convTranspose3d: typeof convTranspose;
-/** Alias of {@link channelDropout}. */
+/** Alias of {@link channelDropout}, for `x` [batch, channels, length]. */
 declare const dropout1d: typeof channelDropout;
-/** Alias of {@link channelDropout}. */
+/** Alias of {@link channelDropout}, for `x` [batch, channels, height, width]. */
 declare const dropout2d: typeof channelDropout;
-/** Alias of {@link channelDropout}. */
+/** Alias of {@link channelDropout}, for `x` [batch, channels, depth, height, width]. */
 declare const dropout3d: typeof channelDropout;
 /** Alias of {@link channelDropout}. */
 declare const featureDropout: typeof channelDropout;
@@ -15538,17 +15552,17 @@ declare const hardSwish: typeof hardswish;
 declare const hardTanh: typeof hardtanh;
 /** Alias of {@link logSigmoid}. */
 declare const logsigmoid: typeof logSigmoid;
-/** Alias of {@link maxPool}. */
+/** Alias of {@link maxPool}, for `x` [batch, channels, length]. */
 declare const maxPool1d: typeof maxPool;
-/** Alias of {@link maxPool}. */
+/** Alias of {@link maxPool}, for `x` [batch, channels, height, width]. */
 declare const maxPool2d: typeof maxPool;
-/** Alias of {@link maxPool}. */
+/** Alias of {@link maxPool}, for `x` [batch, channels, depth, height, width]. */
 declare const maxPool3d: typeof maxPool;
-/** Alias of {@link maxUnpool}. */
+/** Alias of {@link maxUnpool}, for `x` [batch, channels, length]. */
 declare const maxUnpool1d: typeof maxUnpool;
-/** Alias of {@link maxUnpool}. */
+/** Alias of {@link maxUnpool}, for `x` [batch, channels, height, width]. */
 declare const maxUnpool2d: typeof maxUnpool;
-/** Alias of {@link maxUnpool}. */
+/** Alias of {@link maxUnpool}, for `x` [batch, channels, depth, height, width]. */
 declare const maxUnpool3d: typeof maxUnpool;
 /** Alias of {@link softplus}. */
 declare const softPlus: typeof softplus;
@@ -15562,123 +15576,123 @@ declare const swish: typeof silu;
 declare const tanhShrink: typeof tanhshrink;
 /** Alias of {@link interpolate}. */
 declare const upsample: typeof interpolate;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Softmax(1). */
 declare const Softmax2d: Instead<"write new ft.nn.Softmax(1)">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.threshold(x, limit, value). */
 declare const Threshold: Instead<"Sequential takes functions: write (x) => ft.nn.threshold(x, limit, value)">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.glu(x). */
 declare const GLU: Instead<"Sequential takes functions: write (x) => ft.nn.glu(x)">;
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.maxUnpool(x, indices, window). */
 declare const MaxUnpool1d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.maxUnpool(x, indices, window). */
 declare const MaxUnpool2d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.maxUnpool(x, indices, window). */
 declare const MaxUnpool3d: Instead<"it takes two tensors: write ft.nn.maxUnpool(x, indices, window)">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor }). */
 declare const UpsamplingNearest2d: Instead<"write new ft.nn.Upsample({ scaleFactor })">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true }). */
 declare const UpsamplingBilinear2d: Instead<"write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 declare const ZeroPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 declare const ReflectionPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 declare const ReplicationPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 declare const ConstantPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 declare const AlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 declare const FeatureAlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.convTranspose(x, weights, options). */
 declare const ConvTranspose3d: Instead<"write ft.nn.convTranspose(x, weights, options)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.mseLoss(x, target). */
 declare const MSELoss: Instead<"losses are functions: write ft.nn.mseLoss(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.l1Loss(x, target). */
 declare const L1Loss: Instead<"losses are functions: write ft.nn.l1Loss(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.huberLoss(x, target). */
 declare const HuberLoss: Instead<"losses are functions: write ft.nn.huberLoss(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.crossEntropy(logits, target). */
 declare const CrossEntropyLoss: Instead<"losses are functions: write ft.nn.crossEntropy(logits, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.nllLoss(x, target). */
 declare const NLLLoss: Instead<"losses are functions: write ft.nn.nllLoss(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits. */
 declare const BCEWithLogitsLoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.klDiv(x, target). */
 declare const KLDivLoss: Instead<"losses are functions: write ft.nn.klDiv(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.smoothL1Loss(x, target). */
 declare const SmoothL1Loss: Instead<"losses are functions: write ft.nn.smoothL1Loss(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.binaryCrossEntropy(x, target). */
 declare const BCELoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropy(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.ctcLoss(x, target, inputLengths, targetLengths). */
 declare const CTCLoss: Instead<"losses are functions: write ft.nn.ctcLoss(x, target, inputLengths, targetLengths)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.tripletMarginLoss(anchor, positive, negative). */
 declare const TripletMarginLoss: Instead<"losses are functions: write ft.nn.tripletMarginLoss(anchor, positive, negative)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target). */
 declare const CosineEmbeddingLoss: Instead<"losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.hingeEmbeddingLoss(x, target). */
 declare const HingeEmbeddingLoss: Instead<"losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 declare const MarginRankingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 declare const MultiMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 declare const MultiLabelMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 declare const RNNCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 declare const LSTMCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 declare const GRUCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear. */
 declare const Transformer: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear. */
 declare const TransformerDecoder: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear. */
 declare const TransformerDecoderLayer: Instead<"write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 declare const ModuleList: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 declare const ModuleDict: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 declare const ParameterList: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 declare const ParameterDict: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
-/** @deprecated */
+/** @deprecated Not a function here: parameters are a tree of tensors, as model.init(key) returns it. */
 declare const Parameter$1: Instead<"parameters are a tree of tensors, as model.init(key) returns it">;
-/** @deprecated */
+/** @deprecated Not a function here: parameters are a tree of tensors, as model.init(key) returns it. */
 declare const Buffer: Instead<"parameters are a tree of tensors, as model.init(key) returns it">;
-/** @deprecated */
+/** @deprecated Not a function here: there is one device for each tensor; write x.to(device). */
 declare const DataParallel: Instead<"there is one device for each tensor; write x.to(device)">;
-/** @deprecated */
+/** @deprecated Not a function here: it is a function: write ft.nn.cosineSimilarity(x1, x2). */
 declare const CosineSimilarity: Instead<"it is a function: write ft.nn.cosineSimilarity(x1, x2)">;
-/** @deprecated */
+/** @deprecated Not a function here: it is a function: write ft.nn.pairwiseDistance(x1, x2). */
 declare const PairwiseDistance: Instead<"it is a function: write ft.nn.pairwiseDistance(x1, x2)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.leakyRelu(x). */
 declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis. */
 declare const pad: Instead<"write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 declare const LocalResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.unfold(x, kernel). */
 declare const Unfold: Instead<"Sequential takes functions: write (x) => ft.nn.unfold(x, kernel)">;
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel). */
 declare const Fold: Instead<"Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.embedding(indices, weights).sum(1). */
 declare const embeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.embedding(indices, weights).sum(1). */
 declare const EmbeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.bilinear(x1, x2, weight, bias), with both among the parameters. */
 declare const Bilinear: Instead<"it takes two tensors: write ft.nn.bilinear(x1, x2, weight, bias), with both among the parameters">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 declare const alphaDropout: Instead<"write ft.nn.dropout(key, x, { p })">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.MultiHeadAttention(size, heads). */
 declare const multiHeadAttentionForward: Instead<"write new ft.nn.MultiHeadAttention(size, heads)">;
-/** @deprecated */
+/** @deprecated Not a function here: functions of torch.nn.functional are in ft.nn: ft.nn.gelu(x). */
 declare const functional: Instead<"functions of torch.nn.functional are in ft.nn: ft.nn.gelu(x)">;
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel). */
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
@@ -15740,7 +15754,7 @@ interface RmspropOptions extends Rated {
     readonly momentum?: number;
 }
 /**
- * Gradients by the root of their mean square: `v = decay v + (1 - decay) g^2`, `p = p - learningRate g / (sqrt v + eps)`. PyTorch
+ * Gradients divided by the root of their mean square: `v = decay v + (1 - decay) g^2`, `p = p - learningRate g / (sqrt v + eps)`. PyTorch
  * `optim.RMSprop`. The learning rate is 0.01 by default.
  *
  * @throws {ArgumentError} for options out of range.
@@ -15756,7 +15770,7 @@ interface AdamOptions extends Rated {
     readonly eps?: number;
 }
 /**
- * Adam (Kingma and Ba, 2015): the mean of gradients by the root of their mean square, both corrected for their start at zero; `weightDecay` is
+ * Adam (Kingma and Ba, 2015): the mean of gradients divided by the root of their mean square, both corrected for their start at zero; `weightDecay` is
  * added to the gradient. PyTorch `optim.Adam`. The learning rate is 0.001 by default.
  *
  * @throws {ArgumentError} for options out of range.
@@ -15810,7 +15824,7 @@ interface AdagradOptions extends Rated {
     readonly eps?: number;
 }
 /**
- * Adagrad (Duchi, Hazan and Singer, 2011): gradients by the root of the sum of their squares, `s = s + g^2`,
+ * Adagrad (Duchi, Hazan and Singer, 2011): gradients divided by the root of the sum of their squares, `s = s + g^2`,
  * `p = p - learningRate g / (sqrt s + eps)`. PyTorch `optim.Adagrad`. The learning rate is 0.01 by default.
  *
  * @throws {ArgumentError} for options out of range.
@@ -15824,7 +15838,7 @@ interface AdadeltaOptions extends Rated {
     readonly eps?: number;
 }
 /**
- * Adadelta (Zeiler, 2012): gradients by the root of their mean square, times that of the steps before. PyTorch `optim.Adadelta`. The learning rate,
+ * Adadelta (Zeiler, 2012): gradients divided by the root of their mean square, times that of the steps before. PyTorch `optim.Adadelta`. The learning rate,
  * a factor of each step, is 1 by default.
  *
  * @throws {ArgumentError} for options out of range.
@@ -15901,7 +15915,7 @@ interface Lbfgs {
      * New parameters, the new state, and the loss before the step, by a function that gives a loss and its gradients, as `ft.valueAndGrad(loss)` does.
      * It reads losses and gradients, and cannot be traced by `jit`.
      *
-     * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure and what is no such function, `ERR_SHAPE`, `ERR_DTYPE` for their tensors.
+     * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure and for a `lossAndGradients` that is not such a function, `ERR_SHAPE`, `ERR_DTYPE` for their tensors.
      */
     step<P>(params: P, lossAndGradients: (params: P) => readonly [loss: Tensor, gradients: P], state: LbfgsState): [params: P, state: LbfgsState, loss: Tensor];
 }
@@ -15990,7 +16004,7 @@ interface Plateau {
     /**
      * The state after a metric, such as an epoch's loss.
      *
-     * @throws {ArgumentError} for a metric that is no number, and a state that is none.
+     * @throws {ArgumentError} for a metric that is not a number, and a state that is none.
      */
     step(state: PlateauState, metric: number): PlateauState;
 }
@@ -16025,7 +16039,7 @@ declare function stepDecay(rate: number, every: number, factor?: number): (step:
 /**
  * A rate that is multiplied by a factor after each of some steps. PyTorch `MultiStepLR`.
  *
- * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are no numbers from 0.
+ * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are not numbers from 0.
  */
 declare function multiStepDecay(rate: number, milestones: readonly number[], factor?: number): (step: number) => number;
 /**
@@ -16088,59 +16102,59 @@ declare const cosineAnnealing: typeof cosine;
 declare const oneCycleLR: typeof oneCycle;
 /** Alias of {@link rmsprop}. */
 declare const rmsProp: typeof rmsprop;
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.sgd({ learningRate, momentum }), let averages = optimizer.init(params). */
 declare const SGD: Instead<"write const optimizer = ft.optim.sgd({ learningRate, momentum }), let averages = optimizer.init(params)">;
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.adam({ learningRate }), let averages = optimizer.init(params). */
 declare const Adam: Instead<"write const optimizer = ft.optim.adam({ learningRate }), let averages = optimizer.init(params)">;
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.adamw({ learningRate, weightDecay }), let averages = optimizer.init(params). */
 declare const AdamW: Instead<"write const optimizer = ft.optim.adamw({ learningRate, weightDecay }), let averages = optimizer.init(params)">;
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params). */
 declare const RMSprop: Instead<"write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params)">;
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params). */
 declare const RMSProp: Instead<"write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.lion({ learningRate }). */
 declare const Lion: Instead<"write ft.optim.lion({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adafactor({ learningRate }). */
 declare const Adafactor: Instead<"write ft.optim.adafactor({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adagrad({ learningRate }). */
 declare const Adagrad: Instead<"write ft.optim.adagrad({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adadelta({ learningRate }). */
 declare const Adadelta: Instead<"write ft.optim.adadelta({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adamax({ learningRate }). */
 declare const Adamax: Instead<"write ft.optim.adamax({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.nadam({ learningRate }). */
 declare const NAdam: Instead<"write ft.optim.nadam({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.radam({ learningRate }). */
 declare const RAdam: Instead<"write ft.optim.radam({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients. */
 declare const LBFGS: Instead<"write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such optimiser here yet; write ft.optim.adam({ learningRate }). */
 declare const ASGD: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such optimiser here yet; write ft.optim.adam({ learningRate }). */
 declare const Rprop: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such optimiser here yet; write ft.optim.adam({ learningRate }). */
 declare const SparseAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100). */
 declare const StepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100). */
 declare const lrScheduler: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100). */
 declare const LambdaLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200]). */
 declare const MultiStepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200])">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99). */
 declare const ExponentialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100). */
 declare const LinearLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000). */
 declare const PolynomialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000). */
 declare const CosineAnnealingLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.cosineRestarts(1e-3, 200). */
 declare const CosineAnnealingWarmRestarts: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosineRestarts(1e-3, 200)">;
-/** @deprecated */
+/** @deprecated Not a function here: write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate. */
 declare const ReduceLROnPlateau: Instead<"write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate">;
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000). */
 declare const OneCycleLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000)">;
 
 declare namespace optim_d {
@@ -16204,7 +16218,7 @@ interface MultivariateNormalOptions {
     readonly shape?: readonly number[] | undefined;
 }
 /**
- * Exponential numbers: -scale ln(1 - u).
+ * Draws from the exponential distribution: -scale ln(1 - u).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
  * @example
@@ -16214,7 +16228,7 @@ interface MultivariateNormalOptions {
  */
 declare function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Gumbel numbers, as the largest of many: location - scale ln(-ln(1 - u)).
+ * Draws from the Gumbel distribution, as the largest of many: location - scale ln(-ln(1 - u)).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -16271,8 +16285,8 @@ interface ShuffleOptions {
  *
  * NumPy `Generator.permutation`, JAX `random.permutation`. Gradients go through.
  *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor, `ERR_INDEX` for an axis out of range.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.random.shuffle(ft.random.key(1), ft.tensor([3, 1, 2])).sort() // [1, 2, 3]
@@ -16280,7 +16294,7 @@ interface ShuffleOptions {
  */
 declare function shuffle<D extends DType>(key: Key, x: Tensor<D>, options?: number | ShuffleOptions): Tensor<D>;
 /**
- * Normal numbers between `low` and `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
+ * Draws from the normal distribution, limited to `low` to `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
  * from one standard deviation on, of its logarithm.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean or a standard deviation that is not finite, one not above 0, or an empty range.
@@ -16317,7 +16331,7 @@ type Parameter = number | Tensor;
 /** The dtype of numbers drawn by a parameter: that of a floating tensor, otherwise `D`. */
 type DrawnAs<P, D extends FloatDType = 'float32'> = P extends Tensor<infer E> ? (E extends FloatDType ? E : D) : D;
 /**
- * Gamma numbers of concentration `a` and scale 1, with the density x^(a - 1) e^-x / Gamma(a). A scale is a factor of the result.
+ * Draws from the gamma distribution with concentration `a` and scale 1, with the density x^(a - 1) e^-x / Gamma(a). A scale is a factor of the result.
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -16329,7 +16343,7 @@ type DrawnAs<P, D extends FloatDType = 'float32'> = P extends Tensor<infer E> ? 
  */
 declare function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Beta numbers, with the density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: the first of two gamma numbers as a share of their sum.
+ * Draws from the beta distribution, with the density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: the first of two gamma numbers as a share of their sum.
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @param b As `a`.
@@ -16342,13 +16356,13 @@ declare function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(k
  */
 declare function beta<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(key: Key, a: A & Fits<'real', A>, b: B & Fits<'real', B>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Poisson numbers: how many events there are where `mean` are expected. Drawn in float64, from a number's table of probabilities or for a
+ * Draws from the Poisson distribution: how many events there are where `mean` are expected. Drawn in float64, from a number's table of probabilities or for a
  * tensor by rejection.
  *
  * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
  * (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
- * shape, `ERR_DTYPE` for a dtype that is no integer's.
+ * shape, `ERR_DTYPE` for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.poisson(ft.random.key(1), 0, [3]) // [0, 0, 0]
@@ -16356,14 +16370,14 @@ declare function beta<A extends Parameter, B extends Parameter, E extends FloatD
  */
 declare function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Binomial numbers: how many of `n` trials succeed, each with probability `p`. Drawn in float64, from the numbers'
+ * Draws from the binomial distribution: how many of `n` trials succeed, each with probability `p`. Drawn in float64, from the numbers'
  * table of probabilities or for tensors by rejection.
  *
  * @param n An integer of at least 0, or a tensor that broadcasts to the shape, whose fractions are dropped.
  * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.binomial(ft.random.key(1), 5, 1, [3]) // [5, 5, 5]
@@ -16402,7 +16416,7 @@ interface TriangularOptions<E extends FloatDType = FloatDType> {
     readonly dtype?: E | undefined;
 }
 /**
- * Laplace numbers: exponential numbers of either sign, with the density e^-|x - location| / scale / (2 scale).
+ * Draws from the Laplace distribution: exponential numbers of either sign, with the density e^-|x - location| / scale / (2 scale).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -16412,7 +16426,7 @@ interface TriangularOptions<E extends FloatDType = FloatDType> {
  */
 declare function laplace<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Cauchy numbers, which have no mean: location + scale tan(pi (u - 1/2)).
+ * Draws from the Cauchy distribution, which has no mean: location + scale tan(pi (u - 1/2)).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -16422,7 +16436,7 @@ declare function laplace<E extends FloatDType = 'float32'>(key: Key, shape: read
  */
 declare function cauchy<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Logistic numbers: location + scale ln(u / (1 - u)), as the difference of two Gumbel numbers, which reaches further.
+ * Draws from the logistic distribution: location + scale ln(u / (1 - u)), as the difference of two Gumbel numbers, which reaches further.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -16432,7 +16446,7 @@ declare function cauchy<E extends FloatDType = 'float32'>(key: Key, shape: reado
  */
 declare function logistic<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LocationScaleOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Numbers whose logarithm is normal.
+ * Draws from the log-normal distribution: numbers whose logarithm is normally distributed.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  * @example
@@ -16442,7 +16456,7 @@ declare function logistic<E extends FloatDType = 'float32'>(key: Key, shape: rea
  */
 declare function lognormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: LognormalOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Rayleigh numbers, the lengths of normal vectors of two features: scale sqrt(-2 ln u).
+ * Draws from the Rayleigh distribution, that of the lengths of normal vectors of two features: scale sqrt(-2 ln u).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
  * @example
@@ -16462,7 +16476,7 @@ declare function rayleigh<E extends FloatDType = 'float32'>(key: Key, shape: rea
  */
 declare function triangular<E extends FloatDType = 'float32'>(key: Key, left: number, mode: number, right: number, shape: readonly number[], options?: TriangularOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Weibull numbers of shape `a` and scale 1: (-ln u)^(1 / a).
+ * Draws from the Weibull distribution with shape `a` and scale 1: (-ln u)^(1 / a).
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -16474,7 +16488,7 @@ declare function triangular<E extends FloatDType = 'float32'>(key: Key, left: nu
  */
 declare function weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Pareto numbers of the second kind (Lomax), as NumPy's: u^(-1 / a) - 1. Those of the first kind are 1 more.
+ * Draws from the Pareto distribution of the second kind (Lomax), as NumPy's: u^(-1 / a) - 1. Those of the first kind are 1 more.
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -16498,7 +16512,7 @@ declare function pareto<A extends Parameter, E extends FloatDType = DrawnAs<A>>(
  */
 declare function power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Inverse Gaussian numbers of a mean and a shape `scale`: when a motion at random, which drifts, first reaches a point (Michael, Schucany and Haas,
+ * Draws from the inverse Gaussian (Wald) distribution with a mean and a shape `scale`: when a motion at random, which drifts, first reaches a point (Michael, Schucany and Haas,
  * "Generating random variates using transformations with multiple roots", 1976).
  *
  * @param mean Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
@@ -16518,12 +16532,12 @@ interface MultinomialOptions<E extends IntegerDType = IntegerDType> extends Coun
     readonly shape?: readonly number[] | undefined;
 }
 /**
- * Geometric numbers: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
+ * Draws from the geometric distribution: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
  *
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape; where its elements are out of range the result is -1 (0 in
  * unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.geometric(ft.random.key(1), 1, [3]) // [1, 1, 1]
@@ -16531,14 +16545,14 @@ interface MultinomialOptions<E extends IntegerDType = IntegerDType> extends Coun
  */
 declare function geometric<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, p: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Negative binomial numbers: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
+ * Draws from the negative binomial distribution: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
  * are gamma numbers.
  *
  * @param n Above 0, a fraction or not: a number, or a tensor that broadcasts to the shape.
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.negativeBinomial(ft.random.key(1), 5, 1, [3]) // [0, 0, 0]
@@ -16553,7 +16567,7 @@ declare function negativeBinomial<A extends Parameter, B extends Parameter, E ex
  * @param p Numbers from 0, which need not add up to 1: a tensor, or an array. Where `n` is negative, or p has elements that are negative or not
  * finite, or no element above 0, counts are -1 (0 in unsigned dtypes).
  * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a scalar `p` and an `n` that does not broadcast, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.multinomial(ft.random.key(1), 5, ft.tensor([0, 1, 0])) // [0, 5, 0]
@@ -16579,7 +16593,7 @@ interface DirichletOptions<E extends FloatDType = FloatDType> extends GammaOptio
  */
 declare function chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, df: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Student's t numbers of `df` degrees of freedom: normal numbers by the root of a mean of `df` squares.
+ * Draws from Student's t distribution with `df` degrees of freedom: normal numbers divided by the root of a mean of `df` squares.
  *
  * @param df Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -16616,8 +16630,8 @@ declare function f<A extends Parameter, B extends Parameter, E extends FloatDTyp
 declare function dirichlet<A extends DType, E extends FloatDType = DrawnAs<Tensor<A>>>(key: Key, alpha: Tensor<A> & Takes<'real', A>, options?: DirichletOptions<E>): Tensor<NoInfer<E>>;
 
 /**
- * Angles from -pi to pi about `mu`, the nearer the larger `kappa`, with a density proportional to e^(kappa cos(x - mu)); of a kappa of 0 all are
- * the same. Drawn in float64.
+ * Draws from the von Mises distribution: angles from -pi to pi around `mu`, with a density proportional to e^(kappa cos(x - mu)). A larger `kappa`
+ * concentrates them; with a kappa of 0 they are uniform. Drawn in float64.
  *
  * @param mu The direction, an angle: a number, or a tensor that broadcasts to the shape.
  * @param kappa At least 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are negative.
@@ -16754,47 +16768,47 @@ declare const standardNormal: typeof normal$1;
 declare const studentT: typeof standardT;
 /** Alias of {@link vonmises}. */
 declare const vonMises: typeof vonmises;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key, and one shape: ft.random.uniform(key, [2, 3]). */
 declare const rand: Instead<"draws take a key, and one shape: ft.random.uniform(key, [2, 3])">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key, and one shape: ft.random.uniform(key, [2, 3]). */
 declare const ranf: Instead<"draws take a key, and one shape: ft.random.uniform(key, [2, 3])">;
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key, and one shape: ft.random.normal(key, [2, 3]). */
 declare const randn: Instead<"draws take a key, and one shape: ft.random.normal(key, [2, 3])">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.randint(key, low, high, shape). */
 declare const randInt: Instead<"write ft.random.randint(key, low, high, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.randint(key, low, high, shape). */
 declare const randomIntegers: Instead<"write ft.random.randint(key, low, high, shape)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const seed: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const manualSeed: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const getState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const setState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 declare const RandomState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.key(seed). */
 declare const SeedSequence: Instead<"write ft.random.key(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.key(seed). */
 declare const PCG64: Instead<"write ft.random.key(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.key(seed). */
 declare const Philox: Instead<"write ft.random.key(seed)">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 declare const hypergeometric: Instead<"there is no such distribution here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 declare const multivariateHypergeometric: Instead<"there is no such distribution here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 declare const zipf: Instead<"there is no such distribution here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 declare const noncentralChisquare: Instead<"there is no such distribution here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 declare const noncentralF: Instead<"there is no such distribution here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 declare const logseries: Instead<"there is no such distribution here yet">;
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.bits(key, [n]).toBytes(). */
 declare const bytes: Instead<"write ft.random.bits(key, [n]).toBytes()">;
-/** @deprecated */
+/** @deprecated Not a function here: names are in camel case: ft.random.multivariateNormal(key, mean, covariance). */
 declare const multivariate_normal: Instead<"names are in camel case: ft.random.multivariateNormal(key, mean, covariance)">;
 
 declare namespace random_d {
@@ -16808,7 +16822,7 @@ interface WindowOptions<E extends FloatDType = FloatDType> {
     readonly periodic?: boolean | undefined;
     /** The dtype; float32 by default. */
     readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
+    /** The device; `ft.setDefaultDevice` sets the default. */
     readonly device?: Device | undefined;
 }
 /**
@@ -16818,7 +16832,7 @@ interface WindowOptions<E extends FloatDType = FloatDType> {
  *
  * SciPy `signal.windows.hann`, PyTorch `hann_window` (which is periodic by default).
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
  * @example
  * ```ts
  * ft.signal.hann(5) // [0, 0.5, 1, 0.5, 0]
@@ -17107,7 +17121,7 @@ interface Peaks<D extends DType = DType> {
  *
  * SciPy `signal.find_peaks`. Gradients go through heights and prominences.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool and complex tensors, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE` for bool and complex tensors, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.signal.findPeaks(ft.tensor([0, 3, 1, 2, 0, 5, 0])).indices // [1, 3, 5]
@@ -17231,13 +17245,13 @@ declare namespace tree_d {
   export type { MapResult as MapResult, Mapped as Mapped, TreeClass as TreeClass };
 }
 
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+/** Zeros with the shape, dtype and device of a tensor, as far as the options name no others. */
 declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+/** Ones with the shape, dtype and device of a tensor, as far as the options name no others. */
 declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 /** A tensor of another one's shape, dtype and device whose values do not matter. */
 declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+/** One value in every element, with the shape, dtype and device of a tensor, as far as the options name no others. */
 declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 
 /** Options of `associativeScan`. */
@@ -17259,7 +17273,7 @@ interface AssociativeScanOptions {
  * elements has before its `init`. Gradients go through.
  * JAX `lax.associative_scan`. Blelloch, "Prefix sums and their applications", 1990.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT` for a tree without tensors or one that contains itself, and where `fn` is no function or returns
  * anything but such a tree, `ERR_SHAPE` for lengths that differ, `ERR_INDEX` for an axis out of range; `ERR_SHAPE`, `ERR_DTYPE`, `ERR_DEVICE`
  * for what `fn` returns.
@@ -17289,7 +17303,7 @@ interface ReduceOptions {
  *
  * @param options The axes alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, also where `fn` is no function or returns no tensor, `ERR_INDEX` for an axis out of range or named
- * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is no scalar; `ERR_SHAPE`,
+ * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is not a scalar; `ERR_SHAPE`,
  * `ERR_DTYPE`, `ERR_DEVICE` for what `fn` returns.
  * @example
  * ```ts
@@ -17368,7 +17382,7 @@ interface UnpackbitsOptions extends PackbitsOptions {
  *
  * NumPy `packbits`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for anything but integers and bool, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -17381,7 +17395,7 @@ declare function packbits<D extends DType = 'int32'>(x: (Tensor<D> & Takes<'inte
  *
  * NumPy `unpackbits`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for anything but uint8, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -17417,7 +17431,7 @@ interface CdistOptions {
  *
  * PyTorch `cdist`. Differences are summed as they are, so near rows keep all their digits; PyTorch's products of rows lose some.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT` for an order below 0.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT` for an order below 0.
  * @example
  * ```ts
  * ft.cdist(ft.tensor([[0, 0]]), ft.tensor([[3, 4], [0, 1]])) // [[5, 1]]
@@ -17447,7 +17461,7 @@ declare function renorm<D extends DType>(x: Tensor<D>, p: number, axis: number, 
  *
  * NumPy `append`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -17462,7 +17476,7 @@ declare function append<A extends DType, B extends DType = A>(x: Tensor<A>, valu
  * NumPy `insert`. Before one place (a number) a whole array may be put; of several, each gets a slice of `values`, or all get the same.
  *
  * @param index A place, from -size to size, or an array of them.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_SHAPE` for values that do not fit, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -17476,12 +17490,12 @@ declare function insert<D extends DType>(x: Tensor<D>, index: number | readonly 
 /** What `delete` takes: places of an axis, as `x.at` takes them. */
 type Places = Extract<IndexItem, number | string | Slice | Tensor | readonly unknown[]>;
 /**
- * A tensor without some places of an axis; without an axis it is flattened. Places in a tensor are read.
+ * A copy of a tensor without some positions along an axis; without an axis the tensor is flattened first. Positions in a tensor are read.
  *
  * NumPy `delete`.
  *
  * @param index A place, an array of them or of booleans, a slice or its text: what `x.at` takes for one axis.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_SHAPE` for a mask of another size, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -17644,7 +17658,7 @@ declare function frexp<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real'
  *
  * PyTorch `var_mean`. As `ft.var` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -17660,7 +17674,7 @@ declare function varMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, opt
  *
  * PyTorch `std_mean`. As `ft.std` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -17676,7 +17690,7 @@ declare function stdMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, opt
  *
  * PyTorch `aminmax`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
@@ -17693,7 +17707,7 @@ declare function aminmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'rea
  *
  * NumPy and PyTorch `unravel_index`. int64 of shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes; `ERR_INDEX` when a result is read, for
  * a position out of range.
  * @example
  * ```ts
@@ -17712,7 +17726,7 @@ interface RavelMultiIndexOptions {
  *
  * NumPy `ravel_multi_index`. int64 for shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes and shapes that do not broadcast, `ERR_ARGUMENT`
  * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.
  * @example
  * ```ts
@@ -17732,7 +17746,7 @@ interface CombinationsOptions {
  *
  * PyTorch `combinations`.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and too many combinations, `ERR_ARGUMENT` for a negative number of elements.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for too many combinations, `ERR_ARGUMENT` for a negative number of elements.
  * @example
  * ```ts
  * ft.combinations(ft.tensor([1, 2, 3])) // [[1, 2], [1, 3], [2, 3]]
@@ -17744,7 +17758,7 @@ declare function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed
  *
  * PyTorch `cartesian_prod`. Of one vector it is the vector itself.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_ARGUMENT` without vectors.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_ARGUMENT` without vectors.
  * @example
  * ```ts
  * ft.cartesianProd(ft.tensor([1, 2]), ft.tensor([3, 4])) // [[1, 3], [1, 4], [2, 3], [2, 4]]
@@ -17761,7 +17775,7 @@ declare function cartesianProd<const A extends readonly Tensor[]>(...vectors: A)
  * @param fn Gives a tensor for a vector, of one shape for all.
  * @param axis The axis; negative ones count from the last.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for no lines or more than 65,536 and results of different shapes, `ERR_ARGUMENT` for
- * what is no function or gives no tensor.
+ * a `fn` that is not a function or does not return a tensor.
  * @example
  * ```ts
  * ft.applyAlongAxis((line) => line.sort(), 0, ft.tensor([[3, 1], [2, 5]])) // [[2, 1], [3, 5]]
@@ -17830,8 +17844,8 @@ declare function argpartition<D extends DType = 'float32'>(x: (Tensor<D> & Takes
  * NumPy `compress`. `x.at(mask)` takes masks of more axes, and `x.atAsync(mask)` reads without blocking.
  *
  * @param condition A vector; what is not 0 is true.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE` for a condition that is no vector or too long, `ERR_INDEX` for an axis out of range.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_SHAPE` for a condition that is not a vector or too long, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.compress([true, false, true], ft.tensor([1, 2, 3])) // [1, 3]
@@ -17886,7 +17900,7 @@ interface Extremes<D extends DType = DType> {
  *
  * PyTorch `max(dim)`. The gradient goes to the element at the position, where that of `max` is shared by equal ones.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
@@ -17905,7 +17919,7 @@ declare function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>
  *
  * PyTorch `min(dim)`. The gradient goes to the element at the position, where that of `min` is shared by equal ones.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
@@ -17960,7 +17974,7 @@ interface PolyfitOptions<W extends DType = DType> {
  * NumPy `polyfit`. `x` is a vector of n positions, `y` one of values or a matrix [n, sets], whose columns are fitted each. In float32 a degree
  * above 5 loses digits: convert to float64. Gradients go through.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a degree that is no integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
+ * @throws {TensorError} `ERR_ARGUMENT` for a degree that is not an integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
  * @example
  * ```ts
  * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
@@ -17974,7 +17988,7 @@ declare function polyfit<A extends DType, B extends DType, W extends DType = 'bo
  *
  * NumPy `polyval`. Without coefficients it is 0. Integers wrap.
  *
- * @throws {TensorError} `ERR_SHAPE` for coefficients that are no vector or more than 2^16, `ERR_DTYPE`.
+ * @throws {TensorError} `ERR_SHAPE` for coefficients that are not vector or more than 2^16, `ERR_DTYPE`.
  * @example
  * ```ts
  * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
@@ -17989,7 +18003,7 @@ declare function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<
  *
  * NumPy `roots`. The result is complex, where NumPy's is real if all roots are.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
  * @example
  * ```ts
  * ft.roots(ft.tensor([1, -3])) // [{ re: 3, im: 0 }]
@@ -18055,7 +18069,7 @@ type Wanted<A extends readonly unknown[], O extends GradOptions> = O extends {
  * constants; what it does not depend on has gradient zero. Reverse mode: Griewank and Walther, "Evaluating Derivatives", 2008.
  *
  * @throws {ArgumentError} for functions that return promises or anything but a tensor, and arguments without tensors.
- * @throws {ShapeError} for a result that is no scalar.
+ * @throws {ShapeError} for a result that is not a scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
 declare function valueAndGrad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => [value: Tensor, gradient: A[0]];

@@ -20,15 +20,15 @@ type Numbers = Tensor | TypedArray | Nested<number | bigint | boolean>;
 interface PlotOptions {
     /** What stands above it. */
     readonly title?: string | undefined;
-    /** Characters of a line of `text`; unless told, the width of the terminal, 100 at most, and 80 where there is none. */
+    /** Characters of a line of `text`; by default the width of the terminal, 100 at most, and 80 where there is none. */
     readonly textWidth?: number | undefined;
     /** Lines that the drawing itself has in `text`, without title and axes. */
     readonly textHeight?: number | undefined;
-    /** Whether `text` has colours; unless told, where standard output is a terminal and NO_COLOR is not set (no-color.org). */
+    /** Whether `text` has colours; by default where standard output is a terminal and NO_COLOR is not set (no-color.org). */
     readonly colors?: boolean | undefined;
-    /** Pixels of `svg`; 640 unless told. */
+    /** Pixels of `svg`; 640 by default. */
     readonly width?: number | undefined;
-    /** Pixels of `svg`; 400 unless told. */
+    /** Pixels of `svg`; 400 by default. */
     readonly height?: number | undefined;
 }
 /** {@link PlotOptions} of a drawing with two axes. */
@@ -70,7 +70,7 @@ declare class Plot {
 
 /** Options of {@link bars}. */
 interface BarsOptions extends Omit<PlotOptions, 'textHeight' | 'height'> {
-    /** A name for each bar: 0, 1, 2, ... unless told; of an object they are its keys. */
+    /** A name for each bar: 0, 1, 2, ... by default; of an object they are its keys. */
     readonly labels?: readonly (string | number)[] | undefined;
     /** What the bars show. */
     readonly xLabel?: string | undefined;
@@ -80,7 +80,7 @@ interface BarsOptions extends Omit<PlotOptions, 'textHeight' | 'height'> {
  *
  * @param values Numbers [n], or an object of numbers by name.
  * @throws {ShapeError} for other shapes, more than 1,000 bars, and another number of labels.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 declare function bars(values: Numbers | Readonly<Record<string, number | bigint>>, options?: BarsOptions): Plot;
 
@@ -97,7 +97,7 @@ interface HeatmapOptions extends PlotOptions {
 }
 /** Options of {@link confusion}. */
 interface ConfusionOptions extends Omit<PlotOptions, 'textHeight'> {
-    /** A name for each class: 0, 1, 2, ... unless told. */
+    /** A name for each class: 0, 1, 2, ... by default. */
     readonly labels?: readonly (string | number)[] | undefined;
 }
 /**
@@ -106,7 +106,7 @@ interface ConfusionOptions extends Omit<PlotOptions, 'textHeight'> {
  *
  * @param values Numbers [rows, columns].
  * @throws {ShapeError} for other shapes, and another number of labels than rows or columns.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 declare function heatmap(values: Numbers, options?: HeatmapOptions): Plot;
 /**
@@ -115,13 +115,13 @@ declare function heatmap(values: Numbers, options?: HeatmapOptions): Plot;
  *
  * @param counts Numbers [classes, classes], none negative.
  * @throws {ShapeError} for other shapes, and another number of labels than classes.
- * @throws {ArgumentError} for what is no counts, and unknown options.
+ * @throws {ArgumentError} for counts that are not numbers, and unknown options.
  */
 declare function confusion(counts: Numbers, options?: ConfusionOptions): Plot;
 
 /** Options of {@link histogram}. */
 interface HistogramOptions extends Omit<AxesOptions, 'logX'> {
-    /** How many ranges of the same width, or the increasing edges between them, one more than ranges; 10 unless told. */
+    /** How many ranges of the same width, or the increasing edges between them, one more than ranges; 10 by default. */
     readonly bins?: number | Numbers | undefined;
 }
 /**
@@ -129,13 +129,13 @@ interface HistogramOptions extends Omit<AxesOptions, 'logX'> {
  * the edges are left out, and how many that are is said below. matplotlib `hist`.
  *
  * @param values Numbers of any shape.
- * @throws {ArgumentError} for what is no numbers, unknown options, and edges that do not increase.
+ * @throws {ArgumentError} for values that are not numbers, unknown options, and edges that do not increase.
  */
 declare function histogram(values: Numbers, options?: HistogramOptions): Plot;
 
 /** Options of {@link image}. */
 interface ImageOptions extends Omit<PlotOptions, 'textHeight' | 'height'> {
-    /** The numbers that are black and white: the least and the greatest of grey pictures, 0 and 1 of coloured ones, 0 and 255 of bytes, unless told. */
+    /** The numbers that are black and white: the least and the greatest of grey pictures, 0 and 1 of coloured ones, 0 and 255 of bytes by default. */
     readonly range?: readonly [low: number, high: number] | undefined;
 }
 /** Options of {@link images}. */
@@ -149,7 +149,7 @@ interface ImagesOptions extends ImageOptions {
  *
  * @param x Numbers [height, width] or [height, width, channels] with 1 (grey), 3 (red, green, blue) or 4 (and alpha) channels.
  * @throws {ShapeError} for other shapes, and sides of more than 4,096 pixels.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 declare function image(x: Numbers, options?: ImageOptions): Plot;
 /**
@@ -157,13 +157,13 @@ declare function image(x: Numbers, options?: ImageOptions): Plot;
  *
  * @param list Pictures as {@link image} takes them; of a tensor the elements of its first axis.
  * @throws {ShapeError} for other shapes, and another number of captions than pictures.
- * @throws {ArgumentError} for what is no list of pictures, and unknown options.
+ * @throws {ArgumentError} for an argument that is not a list of pictures, and unknown options.
  */
 declare function images(list: Numbers | readonly Numbers[], options?: ImagesOptions): Plot;
 
 /** Options of {@link lines}. */
 interface LinesOptions extends AxesOptions {
-    /** The x of each point, for all lines: 0, 1, 2, ... unless told. */
+    /** The x of each point, for all lines: 0, 1, 2, ... by default. */
     readonly x?: Numbers | undefined;
     /** A name for each line, for the legend; of an object they are its keys. */
     readonly labels?: readonly (string | number)[] | undefined;
@@ -179,11 +179,11 @@ interface ScatterOptions extends AxesOptions {
 type Series = Numbers | readonly Numbers[] | Readonly<Record<string, Numbers>>;
 /**
  * Lines through points, from left to right as they are given: a loss over steps, a function. A line breaks at NaN, at infinities, and on logarithmic
- * scales at what is not positive; how many points that are is said below. matplotlib `plot`.
+ * scales at numbers that are not positive; a line below the chart says how many. matplotlib `plot`.
  *
  * @param y Numbers of one line [n], several as rows [lines, n], an array of lines of any lengths, or an object of them by name.
  * @throws {ShapeError} for other shapes, and `x` of another length than a line.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 declare function lines(y: Series, options?: LinesOptions): Plot;
 /**
@@ -193,7 +193,7 @@ declare function lines(y: Series, options?: LinesOptions): Plot;
  * @param x Numbers [n].
  * @param y Numbers [n].
  * @throws {ShapeError} for other shapes, and different lengths.
- * @throws {ArgumentError} for what is no numbers, unknown options, and classes that are no integers from 0 to 255.
+ * @throws {ArgumentError} for values that are not numbers, unknown options, and classes that are not integers from 0 to 255.
  */
 declare function scatter(x: Numbers, y: Numbers, options?: ScatterOptions): Plot;
 

@@ -4,11 +4,11 @@ import { Tensor, TensorData } from 'ferrotensor';
 
 /** How far elements may be from what is expected: as in `allclose`, `|actual - expected| <= atol + rtol * |expected|`. */
 interface Tolerance {
-    /** Relative to the expected element; 1e-5 unless told, not negative. */
+    /** Relative to the expected element; 1e-5 by default, not negative. */
     readonly rtol?: number | undefined;
-    /** The same for all elements; 1e-8 unless told, not negative. */
+    /** The same for all elements; 1e-8 by default, not negative. */
     readonly atol?: number | undefined;
-    /** Whether NaN is close to NaN; true unless told, as in `numpy.testing.assert_allclose`. */
+    /** Whether NaN is close to NaN; true by default, as in `numpy.testing.assert_allclose`. */
     readonly equalNan?: boolean | undefined;
 }
 /** What a tensor is compared with: another one, or numbers, nested arrays and typed arrays, which become one of its dtype. */
@@ -32,7 +32,7 @@ declare function assertEqual(actual: Tensor, expected: Expected): void;
  * tensor of the first one's dtype. Reads both, and blocks until they are computed.
  *
  * @throws {AssertionError} of `node:assert`, with the largest difference, where it is, both values, shapes and dtypes.
- * @throws {ArgumentError} where the first is no tensor, and for a tolerance that is no number or negative.
+ * @throws {ArgumentError} where the first is no tensor, and for a tolerance that is not a number or negative.
  * @example
  * ```ts
  * assertClose(ft.tensor([1, 4]).sqrt(), [1, 2], { rtol: 1e-6 })

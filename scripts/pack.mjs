@@ -43,7 +43,7 @@ async function tarball(folder) {
 async function packMain() {
   const folder = join(OUTPUT, manifest.name)
   await mkdir(folder)
-  const { private: _private, napi, scripts, ava, devDependencies, ...published } = manifest
+  const { private: _private, napi, scripts, ava, devDependencies, overrides, ...published } = manifest
   const optionalDependencies = Object.fromEntries(PLATFORMS.map(({ name }) => [name, manifest.version]))
   await writeJson(join(folder, 'package.json'), { ...published, exports: EXPORTS, files: [...published.files, ...FILES], ...repository, optionalDependencies })
   const listed = manifest.files.filter((pattern) => !pattern.startsWith('!'))

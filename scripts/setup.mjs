@@ -40,9 +40,7 @@ function removeOrphans(folder = 'dist') {
   }
 }
 
-// Not `npm ci`: it refuses a lock file whose optional packages for other platforms npm itself left out because they ask for a newer
-// Node (those below @napi-rs/cli on Node 20). `install` follows the same lock.
-const packages = () => (packagesAreCurrent() ? [] : [['packages', npm('install', '--no-save', '--no-audit', '--no-fund')]])
+const packages = () => (packagesAreCurrent() ? [] : [['packages', npm('ci', '--no-audit', '--no-fund')]])
 const typescript = () => [['TypeScript', npm('run', '--silent', 'build:ts')]]
 
 async function inTurn(steps) {

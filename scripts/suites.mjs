@@ -60,6 +60,7 @@ export const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 export const QUICK = [
   { name: 'format', command: cargo('fmt', '--all', '--check', '--', '--color', 'never'), count: whole },
   { name: 'spelling', command: ['typos', '--format', 'brief'], count: whole, tool: 'typos' },
+  { name: 'licences and sources', command: cargo('deny', '--locked', 'check', '--hide-inclusion-graph', 'licenses', 'bans', 'sources'), count: whole, tool: 'cargo-deny' },
   { name: 'table of performance', command: [...script('performance-table'), '--check'], count: whole },
   // All that Rust's suites run, in one build: features are the same in all of them (crates/unified).
   { name: 'build of the tests', command: cargo('test', '--quiet', '--release', '--workspace', '--no-run'), count: whole, beside: 2 },

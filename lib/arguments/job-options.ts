@@ -5,9 +5,9 @@ import { shown } from '../errors/describe-value.js'
 
 /** How far a job is. */
 export interface Progress {
-  /** Parts done. */
+  /** How many parts are done: files, batches. */
   readonly done: number
-  /** Parts in all. */
+  /** How many parts there are. */
   readonly total: number
   /** What the parts belong to, in words. */
   readonly label: string

@@ -113,7 +113,7 @@ function treeGiven(op: string, x: unknown, axis: unknown): { tree: unknown; part
  * elements has before its `init`. Gradients go through.
  * JAX `lax.associative_scan`. Blelloch, "Prefix sums and their applications", 1990.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT` for a tree without tensors or one that contains itself, and where `fn` is no function or returns
  * anything but such a tree, `ERR_SHAPE` for lengths that differ, `ERR_INDEX` for an axis out of range; `ERR_SHAPE`, `ERR_DTYPE`, `ERR_DEVICE`
  * for what `fn` returns.
@@ -198,7 +198,7 @@ export interface ReduceOptions {
  *
  * @param options The axes alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, also where `fn` is no function or returns no tensor, `ERR_INDEX` for an axis out of range or named
- * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is no scalar; `ERR_SHAPE`,
+ * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is not a scalar; `ERR_SHAPE`,
  * `ERR_DTYPE`, `ERR_DEVICE` for what `fn` returns.
  * @example
  * ```ts

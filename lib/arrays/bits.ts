@@ -46,7 +46,7 @@ const zerosBehind = (x: Tensor, count: number): Tensor => x.pad([...x.shape.slic
  *
  * NumPy `packbits`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for anything but integers and bool, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -80,7 +80,7 @@ function bitsGiven(op: string, value: unknown): Tensor {
  *
  * NumPy `unpackbits`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for anything but uint8, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts

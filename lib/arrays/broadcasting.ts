@@ -17,7 +17,7 @@ function widened(x: Tensor, y: Tensor): Tensor {
 /**
  * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
  *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or invalid sizes.
  * @example
  * ```ts
  * ft.broadcastShapes([3, 1], [4]) // [3, 4]

@@ -41,8 +41,8 @@ export function selectedBy(op: string, condlist: unknown, choicelist: unknown, f
 export type Piece<D extends DType> = Operand | ((x: Tensor<D>) => Operand)
 
 /**
- * Of each element what belongs to the last condition that is true there: a value, or a function's result. One more piece than conditions is for
- * where none is true, which else gives 0.
+ * A function defined by pieces: for each element the piece of the last condition that is true there, a value or the result of a function. With one
+ * piece more than conditions, the last piece stands where no condition is true; without it 0 does.
  *
  * NumPy `piecewise`. A function is called once, with the whole tensor; NumPy's sees the elements where its condition is true. The result has the dtype
  * of `x`.
@@ -83,13 +83,14 @@ export interface ChooseOptions {
 }
 
 /**
- * Of each place the element of the choice whose number stands there; all are broadcast to one shape.
+ * Elements of several tensors, chosen by `indices`: where `indices` is k, the element of the k-th choice at the same position. All are broadcast
+ * to one shape.
  *
  * `out_i = choices_(indices_i, i)`
  *
  * NumPy `choose`. Negative numbers count from the last choice, unless `mode` says otherwise.
  *
- * @throws {TensorError} `ERR_DTYPE` for numbers that are no integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
+ * @throws {TensorError} `ERR_DTYPE` for numbers that are not integers, `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT` without choices;
  * `ERR_INDEX` when the result is read, for a number without a choice.
  * @example
  * ```ts

@@ -127,7 +127,7 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'an
  * PyTorch `logsumexp`.
  *
  * @param x A tensor.
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).logsumexp(1)`.
  * @example
  * ```ts
@@ -164,7 +164,7 @@ export function logsumexp<A extends DType = 'float32'>(x: Tensor<A> | Listed, op
  *
  * @param y A tensor.
  * @param coordinates Where the samples are, a vector; `spacing` apart by default.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts

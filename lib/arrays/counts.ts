@@ -153,7 +153,7 @@ export interface Histogram2d<A extends DType = DType, B extends DType = DType> {
  *
  * @param x Coordinates along the first axis, a vector.
  * @param y Coordinates along the second axis, as many.
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for sizes that do not fit, `ERR_ARGUMENT`, when a result is read for edges that do not
  * increase, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -185,7 +185,7 @@ export interface Histogramdd {
  * NumPy `histogramdd`.
  *
  * @param sample Points, [n, axes].
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_DTYPE` for
  * a complex tensor.
  * @example
  * ```ts

@@ -17,12 +17,12 @@ function like(op: string, x: unknown, options: unknown, make: (shape: readonly n
   return within(op, () => make(like.shape, { dtype: orElse(o.dtype, like.dtype), device: orElse(o.device, like.device) }))
 }
 
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+/** Zeros with the shape, dtype and device of a tensor, as far as the options name no others. */
 export function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
   return like('zerosLike', x, options, zeros) as Tensor<E>
 }
 
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+/** Ones with the shape, dtype and device of a tensor, as far as the options name no others. */
 export function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
   return like('onesLike', x, options, ones) as Tensor<E>
 }
@@ -32,7 +32,7 @@ export function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, op
   return like('emptyLike', x, options, empty) as Tensor<E>
 }
 
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+/** One value in every element, with the shape, dtype and device of a tensor, as far as the options name no others. */
 export function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
   const make = (shape: readonly number[], o: CreationOptions): Tensor => {
     if (options?.dtype === undefined && typeof fillValue === 'number') checkElement('fullLike', DTYPE[x.dtype], fillValue)

@@ -60,7 +60,7 @@ export interface CdistOptions {
  *
  * PyTorch `cdist`. Differences are summed as they are, so near rows keep all their digits; PyTorch's products of rows lose some.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT` for an order below 0.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT` for an order below 0.
  * @example
  * ```ts
  * ft.cdist(ft.tensor([[0, 0]]), ft.tensor([[3, 4], [0, 1]])) // [[5, 1]]

@@ -158,7 +158,7 @@ export function resultType<const T extends readonly Typed[]>(...types: T): Resul
 /**
  * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
  *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for an argument that is not a dtype.
  * @example
  * ```ts
  * ft.canCast('int8', 'int16') // true

@@ -214,7 +214,7 @@ export interface UnwrapOptions {
  *
  * NumPy `unwrap`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0,
  * `ERR_ARGUMENT` for a period that is not above 0.
  * @example

@@ -48,7 +48,7 @@ function extremes<D extends DType>(op: string, find: (x: Tensor, axis: number) =
  *
  * PyTorch `max(dim)`. The gradient goes to the element at the position, where that of `max` is shared by equal ones.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>,
  *
  * PyTorch `min(dim)`. The gradient goes to the element at the position, where that of `min` is shared by equal ones.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts

@@ -21,7 +21,7 @@ import { integersGiven } from './options.js'
  *
  * PyTorch `logdet`. {@link linalg.slogdet} keeps the sign.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is not square.
+ * @throws {TensorError} `ERR_SHAPE` for matrices that are not square.
  * @example
  * ```ts
  * ft.logdet(ft.tensor([[2, 0], [0, 0.5]])) // 0
@@ -50,7 +50,7 @@ export interface LUFactor<D extends DType = DType> {
  * PyTorch `linalg.lu_factor`, SciPy `lu_factor`, whose pivots are LAPACK's exchanges one after the other; here the order they lead to is given.
  * {@link lu} gives the factors one by one.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is not square.
+ * @throws {TensorError} `ERR_SHAPE` for matrices that are not square.
  * @example
  * ```ts
  * ft.linalg.luFactor(ft.tensor([[0, 2], [4, 0]])).permutation // [1, 0]
@@ -201,7 +201,7 @@ export interface TensorsolveOptions {
 }
 
 /**
- * The tensor that a tensor, as a map from its last axes to its first ones, takes to a right side.
+ * The solution y of a linear system in tensors: `a` maps the axes of y, which are its last ones, to those of `b`, which are its first ones.
  *
  * `y with tensordot(a, y, { axes: y.ndim }) = b`
  *

@@ -18,8 +18,8 @@ import { upload } from '../values/upload.js'
 import { arange, logspace, type LinspaceOptions } from './ranges.js'
 
 /**
- * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 unless told
- * otherwise. Between the ends they are computed in float64 as powers of 10.
+ * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 by
+ * default. Between the ends they are computed in float64 as powers of 10.
  *
  * `start (stop / start)^(i / (num - 1))`
  *
@@ -114,7 +114,7 @@ function powers(op: string, x: unknown, n: unknown, isIncreasing: boolean): Tens
  *
  * NumPy and PyTorch `vander`. Integers wrap. {@link linalg.vander} has them in increasing order.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.vander(ft.tensor([1, 2, 3])) // [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
@@ -159,7 +159,7 @@ export function vander_<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'nume
  *
  * `out_(a, i_0, i_1, ...) = i_a`
  *
- * NumPy `indices`. int32 unless told otherwise.
+ * NumPy `indices`. int32 by default.
  *
  * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT`.
  * @example
@@ -184,9 +184,9 @@ function coordinates(op: string, shape: unknown, options: CreationOptions): Tens
 /**
  * What a function makes of the coordinates of a grid's points, a tensor for each axis; it is called once.
  *
- * NumPy `fromfunction`. Coordinates are float32 unless told otherwise.
+ * NumPy `fromfunction`. Coordinates are float32 by default.
  *
- * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for what is no function.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes, `ERR_ARGUMENT` for an argument that is not a function.
  * @example
  * ```ts
  * ft.fromfunction((i, j) => ft.add(ft.mul(i, 10), j), [2, 2]) // [[0, 1], [10, 11]]
@@ -208,7 +208,7 @@ export interface TriangleOptions {
   readonly cols?: number | undefined
   /** Which diagonal ends or begins it: above the main one, or with a negative number below; 0 by default. */
   readonly k?: number | undefined
-  /** The device; the default one unless told otherwise. */
+  /** The device; `ft.setDefaultDevice` sets the default. */
   readonly device?: string | undefined
 }
 
@@ -244,7 +244,7 @@ function triangle(op: string, rows: unknown, options: unknown, part: 'low' | 'hi
 /**
  * Rows and columns of a matrix's elements on and below the k-th diagonal, in row-major order: `x.at(...ft.trilIndices(n))`.
  *
- * NumPy and PyTorch `tril_indices`, with what is not the number of rows in options.
+ * NumPy and PyTorch `tril_indices`; the number of columns and the diagonal are options.
  *
  * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
@@ -259,7 +259,7 @@ export function trilIndices(rows: number, options?: TriangleOptions): [rows: Ten
 /**
  * Rows and columns of a matrix's elements on and above the k-th diagonal, in row-major order: `x.at(...ft.triuIndices(n))`.
  *
- * NumPy and PyTorch `triu_indices`, with what is not the number of rows in options.
+ * NumPy and PyTorch `triu_indices`; the number of columns and the diagonal are options.
  *
  * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
@@ -275,7 +275,7 @@ export function triuIndices(rows: number, options?: TriangleOptions): [rows: Ten
 export interface DiagIndicesOptions {
   /** How many axes; 2 by default. */
   readonly ndim?: number | undefined
-  /** The device; the default one unless told otherwise. */
+  /** The device; `ft.setDefaultDevice` sets the default. */
   readonly device?: string | undefined
 }
 

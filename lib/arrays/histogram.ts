@@ -48,7 +48,7 @@ export interface DigitizeOptions {
  * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
  * Of decreasing bins the other way round: 0 for what is not below the first.
  *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ * @throws {TensorError} `ERR_SHAPE` for bins that are not vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
  *   whose bins neither increase nor decrease.
  * @example
  * ```ts
@@ -146,7 +146,10 @@ export interface HistogramOptions<B extends DType = DType, W extends DType = DTy
   readonly density?: P | undefined
 }
 
-/** The dtype of counts by weights of `W`; of a density it is that of a quotient by their sum and by the widths of intervals. */
+/**
+ * The dtype of `hist`: that of the weights `W`, which is int32 without weights. With `density` (`P` is true) it is the floating dtype of the weights
+ * divided by their sum and by the widths of the intervals, which have the dtype `B` of the edges.
+ */
 export type CountOf<W extends DType, B extends DType, P extends boolean> = P extends true ? FloatOf<Promote<FloatOf<Promote<W, SumOf<W>>>, B>> : W
 
 /** Counts, and the edges of their intervals. */
@@ -215,7 +218,7 @@ function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
 /**
  * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are not vector,
  *   `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
@@ -234,7 +237,7 @@ export function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>
  * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
  * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are not vector and
  *   weights of another shape, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts

@@ -34,7 +34,7 @@ function along(op: string, x: unknown, options: unknown): readonly [x: Tensor, a
  *
  * NumPy `append`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -71,7 +71,7 @@ function gap(op: string, index: unknown, axis: number, size: number): number {
  * NumPy `insert`. Before one place (a number) a whole array may be put; of several, each gets a slice of `values`, or all get the same.
  *
  * @param index A place, from -size to size, or an array of them.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_SHAPE` for values that do not fit, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -138,12 +138,12 @@ function named(op: string, item: unknown, axis: number, size: number, device: nu
 }
 
 /**
- * A tensor without some places of an axis; without an axis it is flattened. Places in a tensor are read.
+ * A copy of a tensor without some positions along an axis; without an axis the tensor is flattened first. Positions in a tensor are read.
  *
  * NumPy `delete`.
  *
  * @param index A place, an array of them or of booleans, a slice or its text: what `x.at` takes for one axis.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for a place or an axis out of range, `ERR_SHAPE` for a mask of another size, `ERR_ARGUMENT`.
  * @example
  * ```ts

@@ -22,7 +22,7 @@ const MOST = 2 ** 16
  * @param fn Gives a tensor for a vector, of one shape for all.
  * @param axis The axis; negative ones count from the last.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for no lines or more than 65,536 and results of different shapes, `ERR_ARGUMENT` for
- * what is no function or gives no tensor.
+ * a `fn` that is not a function or does not return a tensor.
  * @example
  * ```ts
  * ft.applyAlongAxis((line) => line.sort(), 0, ft.tensor([[3, 1], [2, 5]])) // [[2, 1], [3, 5]]

@@ -20,7 +20,7 @@ import { nonzero, uniqueAll, type Unique, type UniqueOptions } from './sets.js'
  * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as
  * {@link permuteDims}, with two numbers those exchanged, as {@link swapaxes}. A view.
  *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are no permutation.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are not permutation.
  */
 export function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | readonly []): Tensor<D> {
   const op = 'transpose'

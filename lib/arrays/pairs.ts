@@ -117,7 +117,7 @@ function moments(op: string, options: unknown, names: readonly string[] = ['axis
  *
  * PyTorch `var_mean`. As `ft.var` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -138,7 +138,7 @@ export function varMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, opti
  *
  * PyTorch `std_mean`. As `ft.std` it divides by the number of elements; PyTorch's default is `{ correction: 1 }`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -159,7 +159,7 @@ export function stdMean<D extends DType = 'float32'>(x: Tensor<D> | Listed, opti
  *
  * PyTorch `aminmax`.
  *
- * @param options The axis or axes alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
  * @example
  * ```ts

@@ -37,7 +37,7 @@ function countOf(op: string, shape: readonly number[]): number {
  *
  * NumPy and PyTorch `unravel_index`. int64 of shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none; `ERR_INDEX` when a result is read, for
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes; `ERR_INDEX` when a result is read, for
  * a position out of range.
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export interface RavelMultiIndexOptions {
  *
  * NumPy `ravel_multi_index`. int64 for shapes of 2^31 elements or more.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` for sizes that are none and shapes that do not broadcast, `ERR_ARGUMENT`
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` for invalid sizes and shapes that do not broadcast, `ERR_ARGUMENT`
  * for more or fewer positions than axes; `ERR_INDEX` when the result is read, for a position out of range.
  * @example
  * ```ts
@@ -134,7 +134,7 @@ function sequences(op: string, n: number, r: number, isRepeating: boolean): Int3
  *
  * PyTorch `combinations`.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and too many combinations, `ERR_ARGUMENT` for a negative number of elements.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for too many combinations, `ERR_ARGUMENT` for a negative number of elements.
  * @example
  * ```ts
  * ft.combinations(ft.tensor([1, 2, 3])) // [[1, 2], [1, 3], [2, 3]]
@@ -161,7 +161,7 @@ export function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed,
  *
  * PyTorch `cartesian_prod`. Of one vector it is the vector itself.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_ARGUMENT` without vectors.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_ARGUMENT` without vectors.
  * @example
  * ```ts
  * ft.cartesianProd(ft.tensor([1, 2]), ft.tensor([3, 4])) // [[1, 3], [1, 4], [2, 3], [2, 4]]

@@ -57,7 +57,7 @@ function added(op: string, input: unknown, options: unknown, product: () => Tens
  *
  * PyTorch `addmm`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addmm(ft.tensor([1, 1]), ft.tensor([[1, 2], [3, 4]]), ft.eye(2), { alpha: 10 }) // [[11, 21], [31, 41]]
@@ -75,7 +75,7 @@ export function addmm<D extends DType, A extends DType, B extends DType>(input: 
  *
  * PyTorch `addmv`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix or no vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for arguments that are not a matrix or a vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addmv(ft.tensor([1, 1]), ft.tensor([[1, 2], [3, 4]]), ft.tensor([1, 1])) // [4, 8]
@@ -93,7 +93,7 @@ export function addmv<D extends DType, A extends DType, B extends DType>(input: 
  *
  * PyTorch `addr`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addr(ft.zeros([2, 2]), ft.tensor([1, 2]), ft.tensor([3, 4])) // [[3, 4], [6, 8]]
@@ -111,7 +111,7 @@ export function addr<D extends DType, A extends DType, B extends DType>(input: T
  *
  * PyTorch `addbmm`. `input` broadcasts to the product.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no stack of matrices and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a stack of matrices, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.addbmm(ft.zeros([1, 1]), ft.ones([3, 1, 2]), ft.ones([3, 2, 1])) // [[6]]
@@ -129,7 +129,7 @@ export function addbmm<D extends DType, A extends DType, B extends DType>(input:
  *
  * PyTorch `baddbmm`. `input` broadcasts to the products.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no stack of matrices and sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a stack of matrices, and for sizes that do not fit, `ERR_DTYPE` for bool, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.baddbmm(ft.ones([1]), ft.ones([2, 1, 2]), ft.ones([2, 2, 1])) // [[[3]], [[3]]]
@@ -201,7 +201,7 @@ function chained(op: string, given: readonly unknown[]): Tensor {
  *
  * PyTorch `chain_matmul`. The first and the last may be vectors, as in {@link linalg.multiDot}, which takes them in an array.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
  * @example
  * ```ts
  * ft.chainMatmul(ft.ones([2, 3]), ft.ones([3, 4]), ft.ones([4, 1])) // [[12], [12]]
@@ -217,7 +217,7 @@ export function chainMatmul<const A extends readonly Tensor[]>(...matrices: A & 
  *
  * NumPy and PyTorch `linalg.multi_dot`.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no matrix and sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a matrix, and for sizes that do not fit, `ERR_ARGUMENT` for fewer than two or more than 256.
  * @example
  * ```ts
  * ft.linalg.multiDot([ft.ones([3]), ft.ones([3, 4]), ft.ones([4])]) // 12

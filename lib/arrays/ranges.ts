@@ -60,7 +60,7 @@ function arangeBig(args: readonly unknown[]): Tensor {
 }
 
 /**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 by default, int64 of bigints.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
  * integers that float32 does not hold exactly where no dtype is named (with a step that is a fraction, if the first two integers are within
@@ -152,7 +152,7 @@ function overSpan(op: 'linspace' | 'logspace', start: number, stop: number, leng
 }
 
 /**
- * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
+ * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 by default.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
  * end that is an integer which float32 does not hold exactly where no dtype is named.
@@ -167,7 +167,7 @@ export function linspace<E extends DType = 'float32'>(start: number, stop: numbe
 
 /**
  * `num` powers of `base` (10) whose exponents are equally spaced from `start` to `stop`, both included unless `endpoint` is
- * false; computed in float64, float32 unless told otherwise.
+ * false; computed in float64, float32 by default.
  *
  * @throws {TensorError} As `linspace`.
  * @example

@@ -130,11 +130,11 @@ function withoutNaN(op: string, find: 'nanmax' | 'nanmin', x: unknown, options: 
 }
 
 /**
- * The int32 position of the largest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the largest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmax`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
  * NaN; `ERR_SHAPE` where there are no elements.
  * @example
@@ -147,11 +147,11 @@ export function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'re
 }
 
 /**
- * The int32 position of the smallest element along an axis, or of the flattened tensor, that is no NaN; of several the first.
+ * The int32 position of the smallest element along an axis, or of the flattened tensor, that is not NaN; of several the first.
  *
  * NumPy `nanargmin`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, and when the result is read where all elements are
  * NaN; `ERR_SHAPE` where there are no elements.
  * @example

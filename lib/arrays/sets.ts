@@ -180,7 +180,7 @@ function groups<D extends DType>(op: string, value: unknown, options?: unknown):
  * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
  * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
@@ -256,12 +256,17 @@ export async function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?:
 
 /** Options of `isin`. */
 export interface IsinOptions {
-  /** Whether to tell what is not among them instead; false by default. */
+  /** Whether the result is negated: true for the elements of `x1` that are not in `x2`; false by default. */
   readonly invert?: boolean | undefined
 }
 
 /**
- * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
+ * Whether each element of `x1` is equal to an element of `x2`: a bool tensor of the shape of `x1`. NaN equals nothing. No tensor is read, so nothing
+ * runs yet.
+ *
+ * `out_i = any_j (x1_i = x2_j)`, with `invert` its negation
+ *
+ * NumPy `isin`, PyTorch `isin`.
  *
  * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
  * @example

@@ -64,7 +64,7 @@ export interface ConcatOptions {
  * NumPy `concat`, PyTorch `cat`.
  *
  * @param arrays Tensors, at least one.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.concat([ft.zeros([2]), ft.zeros([2, 2])])`, `ERR_ARGUMENT`, as for `ft.concat([])`.
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export function concat<const A extends readonly Tensor[]>(arrays: A, options?: n
  *
  * @param x A tensor.
  * @param repeats An integer, or one for each place of the axis.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more or fewer counts than
  * places.
  * @example

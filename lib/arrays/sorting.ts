@@ -137,8 +137,8 @@ function chosen(op: string, condition: unknown, x: Tensor, axis: number): Tensor
  * NumPy `compress`. `x.at(mask)` takes masks of more axes, and `x.atAsync(mask)` reads without blocking.
  *
  * @param condition A vector; what is not 0 is true.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE` for a condition that is no vector or too long, `ERR_INDEX` for an axis out of range.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_SHAPE` for a condition that is not a vector or too long, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.compress([true, false, true], ft.tensor([1, 2, 3])) // [1, 3]

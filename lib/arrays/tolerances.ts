@@ -38,7 +38,7 @@ function above(s: Tensor, given: Tensor, x: Tensor): Tensor<'bool'> {
  * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))` and tolerances that do not broadcast to the matrices.
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Tens
  * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))` and tolerances that do not broadcast to the matrices.
  * @example
  * ```ts

@@ -41,7 +41,7 @@ function repeated(op: string, values: Tensor, count: number): Tensor {
  *
  * NumPy `put`. Where a position stands twice, the later value stays.
  *
- * @throws {TensorError} `ERR_DTYPE` for positions that are no integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
+ * @throws {TensorError} `ERR_DTYPE` for positions that are not integers, `ERR_SHAPE` without values; `ERR_INDEX`, for positions in a tensor when the
  * result is read.
  * @example
  * ```ts

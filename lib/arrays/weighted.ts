@@ -40,8 +40,8 @@ function checkWeights(op: string, name: string, weights: Tensor, count: number):
  * NumPy `cov`, PyTorch `cov`.
  *
  * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are no integers.
+ * @param options Options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()` and weights of another size, `ERR_DTYPE` for `fweights` that are not integers.
  * @example
  * ```ts
  * ft.cov(ft.tensor([1, 2, 6]), { fweights: [1, 2, 1] }) // 4.9166665
@@ -83,7 +83,7 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
  *
  * @param y A tensor.
  * @param coordinates Where the samples are; `dx` apart by default.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for coordinates that do not fit, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts

@@ -104,7 +104,7 @@ function loss(name: string, result: unknown): Tensor {
  * constants; what it does not depend on has gradient zero. Reverse mode: Griewank and Walther, "Evaluating Derivatives", 2008.
  *
  * @throws {ArgumentError} for functions that return promises or anything but a tensor, and arguments without tensors.
- * @throws {ShapeError} for a result that is no scalar.
+ * @throws {ShapeError} for a result that is not a scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
 export function valueAndGrad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => [value: Tensor, gradient: A[0]]

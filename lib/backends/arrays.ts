@@ -26,7 +26,7 @@ const BIGINTS = (name: string): string => `; convert with Float64Array.from(${na
 /** How to convert what is a typed array, but of no floats. */
 const CONVERT: Partial<Record<DType, (name: string) => string>> = { uint8: BYTES, int64: BIGINTS, uint64: BIGINTS }
 
-/** What to write instead of a value that is no array of floats. */
+/** What to write instead of a value that is not an array of floats. */
 function instead(name: string, value: unknown): string {
   if (isTensor(value)) return `; read it with ${name}.dataSync()`
   if (Array.isArray(value)) return FROM(name)
@@ -103,7 +103,7 @@ function overlap(a: FloatArray, b: FloatArray): 'none' | 'all' | 'part' {
  * The array that a caller wants the result in.
  *
  * @param inPlace Whether it may be one of the operands, which elementwise operations read before they write.
- * @throws {TensorError} `ERR_DTYPE` for another precision, `ERR_SHAPE` for another length, `ERR_ARGUMENT` for what is no array of floats
+ * @throws {TensorError} `ERR_DTYPE` for another precision, `ERR_SHAPE` for another length, `ERR_ARGUMENT` for an argument that is not an array of floats
  * and for memory that an operand has too.
  */
 export function outGiven(op: string, value: unknown, length: number, inPlace: boolean, operands: Readonly<Record<string, FloatArray>>): FloatArray {

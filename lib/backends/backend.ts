@@ -12,8 +12,8 @@ import { isEmpty, jobOf, OPERATIONS, rounded, type Call, type Job, type Operatio
 /** Options of operations whose result is an array. */
 export interface OutOptions<T extends FloatArray> {
   /**
-   * Where the result goes, and what is returned: an array of the same kind and of the result's length. `add` and `scale` may have an
-   * operand here; no other memory may be shared with one.
+   * The array for the result, which the call returns: of the type of the operands, and of the length of the result. `add` and `scale` accept one of
+   * their operands here. Other overlaps of memory are an error.
    */
   readonly out?: SameArray<T> | undefined
 }
@@ -42,7 +42,7 @@ export interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobO
  * Every function throws, or rejects with:
  *
  * - `BackendUnavailableError` where the backend is not available, with the reason;
- * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are no whole numbers, `out` that shares memory with an operand;
+ * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are not whole numbers, `out` that shares memory with an operand;
  * - `DTypeError` for a Float32Array beside a Float64Array, and for a precision that a GPU does not have;
  * - `ShapeError` for lengths that do not fit each other, or m, n, k, and for negative or enormous sizes;
  * - `OutOfMemoryError` where there is no memory for the result;

@@ -73,7 +73,7 @@ function named(name: string): Backend {
  * then to `parallel`, and a large product to a GPU, arrays there and back included. `blas` is chosen where FERROTENSOR_BLAS asks for it; a GPU that a program imitates never is.
  * Without a workload: the best for large products. The environment variable FERROTENSOR_BACKEND names one for everything.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE`, `ERR_DTYPE` for what is no workload; `ERR_ARGUMENT` or `ERR_BACKEND_UNAVAILABLE` where
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE`, `ERR_DTYPE` for an argument that is not a workload; `ERR_ARGUMENT` or `ERR_BACKEND_UNAVAILABLE` where
  * FERROTENSOR_BACKEND names one that is not there, with those that are.
  * @example
  * ```ts

@@ -74,7 +74,7 @@ function weakDType(op: number, operands: readonly unknown[], attr: Attr | null):
  * The operands of a call, with a tensor in the place of each array. Numbers take the dtype that a number alone would in their place: an array
  * of them never changes the dtype of a tensor beside it.
  *
- * @throws {TensorError} for arrays that are ragged or hold what is no number, and for numbers that the dtype cannot hold.
+ * @throws {TensorError} for arrays that are ragged or hold elements that are not numbers, and for numbers that the dtype cannot hold.
  */
 export function withTensors(op: number, operands: readonly unknown[], attr: Attr | null): readonly unknown[] {
   const beside = operands.find((x) => isTensor(x))

@@ -24,7 +24,7 @@ function presentLines(present: readonly PresentDevice[], chosen: Default): strin
     dtypesOf(device),
     device.description
   ])
-  const mark = chosen.reason === undefined ? '*: where tensors are made unless told' : `no default device: ${chosen.reason}`
+  const mark = chosen.reason === undefined ? '*: default device' : `no default device: ${chosen.reason}`
   return [...columns('llrll', [['  device', 'class', 'memory', 'dtypes', 'description'], ...rows]), '', mark]
 }
 

@@ -56,7 +56,7 @@ export interface TableReading {
 /**
  * The options that tables are read with.
  *
- * @throws {UsageError} where they are given for a file of another format, and for what is no dtype.
+ * @throws {UsageError} where they are given for a file of another format, and for an argument that is not a dtype.
  */
 export function tableReading(op: string, path: string, { flag, text }: Arguments): TableReading {
   const { ending, format } = endingOf(op, path)

@@ -14,7 +14,7 @@ export function helpOf(command: CommandRow | undefined): string[] {
     return [
       'Usage: ferrotensor <command> [options]',
       '',
-      'What this machine computes on, and what is in files of tensors.',
+      'Lists devices and tensor files, checks an installation, converts files.',
       '',
       'Commands:',
       ...list(COMMANDS.map((row) => [usage(row), row.about])),
@@ -22,7 +22,7 @@ export function helpOf(command: CommandRow | undefined): string[] {
       'Options:',
       ...list([['-h, --help', 'this text; behind a command, its own'], ['-v, --version', 'the version of the package']]),
       '',
-      'Ends with 0 for success, 1 for a failure, 2 for a command that makes no sense.'
+      'Ends with 0 for success, 1 for a failure, 2 for a wrong command or option.'
     ]
   }
   const options = Object.entries(command.options).map(([name, { value, about }]) => [`    --${name}${value === undefined ? '' : ` <${value}>`}`, about])

@@ -35,8 +35,8 @@ export interface AbsentDevice {
 }
 
 /**
- * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
- * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
+ * Every device of this machine, and for each absent backend the reason. Without the native module the list has one entry, whose reason says how to
+ * install the module; calls that need the module throw an error with that reason.
  */
 export function devices(): (PresentDevice | AbsentDevice)[] {
   if (absence !== null) return [{ name: 'native', kind: 'native', available: false, reason: absence }]

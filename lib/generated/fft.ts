@@ -9,11 +9,11 @@ import type { ComplexOf, DType, RealOf, Takes } from './dtypes.js'
 
 /** Options of `fft.fft`. */
 export interface FftOptions {
-  /** An integer; follows from the other arguments by default. */
+  /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
   readonly n?: number | undefined
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -26,7 +26,7 @@ export interface FftOptions {
  * NumPy `fft.fft`, PyTorch `fft.fft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fft(ft.zeros([2]), { axis: 1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fft(ft.zeros([2]), { n: 0 })`.
  * @example
@@ -41,11 +41,11 @@ export function fft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
 
 /** Options of `fft.ifft`. */
 export interface IfftOptions {
-  /** An integer; follows from the other arguments by default. */
+  /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
   readonly n?: number | undefined
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -58,7 +58,7 @@ export interface IfftOptions {
  * NumPy `fft.ifft`, PyTorch `fft.ifft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.ifft(ft.tensor([2, 0])) // [{ re: 1, im: 0 }, { re: 1, im: 0 }]
@@ -71,11 +71,11 @@ export function ifft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `fft.fftn`. */
 export interface FftnOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
   readonly axes?: number | readonly number[] | undefined
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
   readonly s?: number | readonly number[] | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -88,7 +88,7 @@ export interface FftnOptions {
  * NumPy `fft.fftn`, PyTorch `fft.fftn`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftn(ft.zeros([2]), { axes: [1] })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftn(ft.zeros([2]), { s: [0] })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.fft.fftn(ft.zeros([2, 2]), { s: [2], axes: [0, 1] })`.
@@ -104,11 +104,11 @@ export function fftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `fft.ifftn`. */
 export interface IfftnOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
   readonly axes?: number | readonly number[] | undefined
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
   readonly s?: number | readonly number[] | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -121,7 +121,7 @@ export interface IfftnOptions {
  * NumPy `fft.ifftn`, PyTorch `fft.ifftn`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.ifftn(ft.tensor([[4, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
@@ -134,11 +134,11 @@ export function ifftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
 
 /** Options of `fft.rfft`. */
 export interface RfftOptions {
-  /** An integer; follows from the other arguments by default. */
+  /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
   readonly n?: number | undefined
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -151,7 +151,7 @@ export interface RfftOptions {
  * NumPy `fft.rfft`, PyTorch `fft.rfft`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
@@ -164,16 +164,16 @@ export function rfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
 
 /** Options of `fft.irfft`. */
 export interface IrfftOptions {
-  /** An integer; follows from the other arguments by default. */
+  /** How many points the result has; 2 (m - 1) for m elements by default. */
   readonly n?: number | undefined
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
 /**
- * Real numbers whose transform begins with these points, along an axis (the last by default); n of them, 2 (m - 1) of m by default.
+ * Inverse of rfft along an axis (the last by default): the n real numbers whose Fourier transform begins with these points; of m points n is 2 (m - 1) by default.
  *
  * `the x of rfft(x)`
  *
@@ -181,7 +181,7 @@ export interface IrfftOptions {
  * NumPy `fft.irfft`, PyTorch `fft.irfft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.irfft(ft.zeros([2]), { axis: 1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.irfft(ft.zeros([1]))`.
  * @example
@@ -196,11 +196,11 @@ export function irfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
 
 /** Options of `fft.rfftn`. */
 export interface RfftnOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
   readonly axes?: number | readonly number[] | undefined
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
   readonly s?: number | readonly number[] | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -213,7 +213,7 @@ export interface RfftnOptions {
  * NumPy `fft.rfftn`, PyTorch `fft.rfftn`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
@@ -226,11 +226,11 @@ export function rfftn<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 
 /** Options of `fft.irfftn`. */
 export interface IrfftnOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; by default the last ones, as many as `s` has sizes, or all. */
   readonly axes?: number | readonly number[] | undefined
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** How many points along each axis: elements are cut off, or zeros appended, at the end; the sizes of the axes by default. */
   readonly s?: number | readonly number[] | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -243,7 +243,7 @@ export interface IrfftnOptions {
  * NumPy `fft.irfftn`, PyTorch `fft.irfftn`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.irfftn(ft.tensor([[4, 4], [4, 4]])) // [[4, 0], [0, 0]]
@@ -256,16 +256,16 @@ export function irfftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, optio
 
 /** Options of `fft.hfft`. */
 export interface HfftOptions {
-  /** An integer; follows from the other arguments by default. */
+  /** How many points the result has; 2 (m - 1) for m elements by default. */
   readonly n?: number | undefined
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
 /**
- * Discrete Fourier transform, which is real, of a signal that is its own conjugate backwards, given by its first points; n of them, 2 (m - 1) of m by default.
+ * Discrete Fourier transform of a Hermitian signal, given by its first m points along an axis: n real numbers, 2 (m - 1) by default.
  *
  * `out_k = sum_j x_j e^(-2 pi i jk / n), x_(n - j) = conj x_j`
  *
@@ -273,7 +273,7 @@ export interface HfftOptions {
  * NumPy `fft.hfft`, PyTorch `fft.hfft`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.hfft(ft.tensor([1, 2, 3])) // [8, -2, 0, -2]
@@ -286,11 +286,11 @@ export function hfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `fft.ihfft`. */
 export interface IhfftOptions {
-  /** An integer; follows from the other arguments by default. */
+  /** How many points: elements are cut off, or zeros appended, at the end; the size of the axis by default. */
   readonly n?: number | undefined
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'backward' by default. */
+  /** Which direction is divided: 'backward' the inverse by n, 'forward' the other by n, 'ortho' both by the root of n; 'backward' by default. */
   readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
 }
 
@@ -303,7 +303,7 @@ export interface IhfftOptions {
  * NumPy `fft.ihfft`, PyTorch `fft.ihfft`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
@@ -316,7 +316,7 @@ export function ihfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 
 /** Options of `fft.fftshift`. */
 export interface FftshiftOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axes?: number | readonly number[] | undefined
 }
 
@@ -329,7 +329,7 @@ export interface FftshiftOptions {
  * NumPy `fft.fftshift`, PyTorch `fft.fftshift`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftshift(ft.zeros([2]), { axes: [1] })`.
  * @example
  * ```ts
@@ -343,7 +343,7 @@ export function fftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, opt
 
 /** Options of `fft.ifftshift`. */
 export interface IfftshiftOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axes?: number | readonly number[] | undefined
 }
 
@@ -356,7 +356,7 @@ export interface IfftshiftOptions {
  * NumPy `fft.ifftshift`, PyTorch `fft.ifftshift`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.ifftshift(ft.tensor([-2, -1, 0, 1, 2])) // [0, 1, 2, -2, -1]
@@ -369,24 +369,24 @@ export function ifftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, op
 
 /** Options of `fft.fftfreq`. */
 export interface FftfreqOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
-  /** A number; 1 by default. */
+  /** The time between two samples; 1 by default. */
   readonly d?: number | undefined
 }
 
 /**
- * Frequencies of the points of a transform of n samples, d apart; float32 by default.
+ * Frequencies of the points of a Fourier transform of n samples, taken d apart; float32 by default.
  *
  * `k / (n d), from the middle on (k - n) / (n d)`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `fft.fftfreq`, PyTorch `fft.fftfreq`.
  *
- * @param n An integer.
- * @param options An object of options.
+ * @param n How many samples the transform has.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftfreq(0)`.
  * @example
  * ```ts
@@ -400,24 +400,24 @@ export function fftfreq<E extends DType = 'float32'>(n: number, options?: Fftfre
 
 /** Options of `fft.rfftfreq`. */
 export interface RfftfreqOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
-  /** A number; 1 by default. */
+  /** The time between two samples; 1 by default. */
   readonly d?: number | undefined
 }
 
 /**
- * Frequencies of the points of a transform of n real samples, d apart; float32 by default.
+ * Frequencies of the points of a Fourier transform of n real samples, taken d apart; float32 by default.
  *
  * `k / (n d), k <= n / 2`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `fft.rfftfreq`, PyTorch `fft.rfftfreq`.
  *
- * @param n An integer.
- * @param options An object of options.
+ * @param n How many samples the transform has.
+ * @param options Options.
  * @example
  * ```ts
  * ft.fft.rfftfreq(4) // [0, 0.25, 0.5]

@@ -1601,7 +1601,7 @@ export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer
 }
 
 /**
- * The bits of each element as another dtype of the same size.
+ * The bits of each element, read as another dtype of the same size.
  *
  * `bits(out) = bits(x)`
  *
@@ -1705,8 +1705,8 @@ export function angle<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tenso
  * Takes a real dtype; gives complex64, complex128 for float64.
  * PyTorch `complex`.
  *
- * @param real A tensor or a JavaScript scalar of a real dtype.
- * @param imag A tensor or a JavaScript scalar of a real dtype.
+ * @param real A tensor or a JavaScript scalar of a real dtype: real parts.
+ * @param imag A tensor or a JavaScript scalar of a real dtype: imaginary parts.
  * @example
  * ```ts
  * ft.complex(ft.tensor([3, 0]), ft.tensor([4, 1])).abs() // [5, 1]
@@ -1725,8 +1725,8 @@ export function complex<A extends Operand, B extends Operand>(real: A & Fits<'re
  * Takes a real dtype; gives complex64, complex128 for float64.
  * PyTorch `polar`.
  *
- * @param abs A tensor or a JavaScript scalar of a real dtype.
- * @param angle A tensor or a JavaScript scalar of a real dtype.
+ * @param abs A tensor or a JavaScript scalar of a real dtype: absolute values.
+ * @param angle A tensor or a JavaScript scalar of a real dtype: angles in radians.
  * @example
  * ```ts
  * ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]
@@ -1978,11 +1978,11 @@ export function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'an
 
 /** Options of `isclose`. */
 export interface IscloseOptions {
-  /** false by default. */
+  /** Whether NaN equals NaN; false by default. */
   readonly equalNan?: boolean | undefined
-  /** A number; 0.00001 by default. */
+  /** The tolerance relative to `x2`; 0.00001 by default. */
   readonly rtol?: number | undefined
-  /** A number; 0.00000001 by default. */
+  /** The absolute tolerance; 0.00000001 by default. */
   readonly atol?: number | undefined
 }
 
@@ -1996,7 +1996,7 @@ export interface IscloseOptions {
  *
  * @param x1 A tensor or a JavaScript scalar.
  * @param x2 A tensor or a JavaScript scalar.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
  * @example
  * ```ts
@@ -2010,11 +2010,11 @@ export function isclose<A extends Operand, B extends Operand>(x1: A & Fits<'any'
 
 /** Options of `allclose`. */
 export interface AllcloseOptions {
-  /** false by default. */
+  /** Whether NaN equals NaN; false by default. */
   readonly equalNan?: boolean | undefined
-  /** A number; 0.00001 by default. */
+  /** The tolerance relative to `x2`; 0.00001 by default. */
   readonly rtol?: number | undefined
-  /** A number; 0.00000001 by default. */
+  /** The absolute tolerance; 0.00000001 by default. */
   readonly atol?: number | undefined
 }
 
@@ -2028,7 +2028,7 @@ export interface AllcloseOptions {
  *
  * @param x1 A tensor or a JavaScript scalar.
  * @param x2 A tensor or a JavaScript scalar.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
@@ -2041,7 +2041,7 @@ export function allclose<A extends Operand, B extends Operand>(x1: A & Fits<'any
 
 /** Options of `arrayEqual`. */
 export interface ArrayEqualOptions {
-  /** false by default. */
+  /** Whether NaN equals NaN; false by default. */
   readonly equalNan?: boolean | undefined
 }
 
@@ -2055,7 +2055,7 @@ export interface ArrayEqualOptions {
  *
  * @param x1 A tensor.
  * @param x2 A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
@@ -2074,7 +2074,7 @@ export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions):
  * Takes any dtype; gives the promoted dtype.
  * NumPy `where`, PyTorch `where`.
  *
- * @param condition A tensor.
+ * @param condition A tensor: elements of `x1` are taken where it is true, or not 0.
  * @param x1 A tensor or a JavaScript scalar.
  * @param x2 A tensor or a JavaScript scalar.
  * @example
@@ -2096,8 +2096,8 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * NumPy `clip`, PyTorch `clamp`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param min A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param max A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param min A tensor or a JavaScript scalar of an integer or floating dtype: the lower bound; none by default.
+ * @param max A tensor or a JavaScript scalar of an integer or floating dtype: the upper bound; none by default.
  * @example
  * ```ts
  * ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]
@@ -2116,9 +2116,9 @@ export function clip<A extends DType, B extends Operand | undefined = undefined,
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `lerp`.
  *
- * @param start A tensor.
- * @param end A tensor or a JavaScript scalar.
- * @param weight A tensor or a JavaScript scalar.
+ * @param start A tensor: the value at weight 0.
+ * @param end A tensor or a JavaScript scalar: the value at weight 1.
+ * @param weight A tensor or a JavaScript scalar: how far from `start` to `end`.
  * @example
  * ```ts
  * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
@@ -2138,9 +2138,9 @@ export function lerp<A extends DType, B extends Operand, C extends Operand>(star
  * NumPy `nan_to_num`, PyTorch `nan_to_num`.
  *
  * @param x A tensor.
- * @param nan A tensor or a JavaScript scalar.
- * @param posinf A tensor or a JavaScript scalar.
- * @param neginf A tensor or a JavaScript scalar.
+ * @param nan A tensor or a JavaScript scalar: what replaces NaN; 0 by default.
+ * @param posinf A tensor or a JavaScript scalar: what replaces Infinity; the largest number of the dtype by default.
+ * @param neginf A tensor or a JavaScript scalar: what replaces -Infinity; the smallest number of the dtype by default.
  * @example
  * ```ts
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
@@ -2192,7 +2192,7 @@ export function copy<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
 
 /** Options of `oneHot`. */
 export interface OneHotOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
 }
 
@@ -2201,12 +2201,12 @@ export interface OneHotOptions<E extends DType = DType> {
  *
  * `out[..., k] = (x == k)`
  *
- * Takes an integer dtype; gives float32 unless told otherwise.
+ * Takes an integer dtype; gives float32 by default.
  * PyTorch `nn.functional.one_hot`.
  *
  * @param x A tensor of an integer dtype.
- * @param numClasses An integer.
- * @param options An object of options.
+ * @param numClasses How many classes: the size of the new axis.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.tensor([1], { dtype: 'int32' }).oneHot(-1)`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).oneHot(2)`.
  * @example
@@ -2221,11 +2221,11 @@ export function oneHot<A extends DType, E extends DType = 'float32'>(x: Tensor<A
 
 /** Options of `sum`. */
 export interface SumOptions<E extends DType = DType> {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
 }
 
@@ -2238,7 +2238,7 @@ export interface SumOptions<E extends DType = DType> {
  * NumPy `sum`, PyTorch `sum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).sum(2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).sum(0.5)`.
  * @example
@@ -2253,11 +2253,11 @@ export function sum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: 
 
 /** Options of `prod`. */
 export interface ProdOptions<E extends DType = DType> {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
 }
 
@@ -2270,7 +2270,7 @@ export interface ProdOptions<E extends DType = DType> {
  * NumPy `prod`, PyTorch `prod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
@@ -2283,9 +2283,9 @@ export function prod<A extends DType = 'float32', E extends DType = SumOf<A>>(x:
 
 /** Options of `mean`. */
 export interface MeanOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2298,7 +2298,7 @@ export interface MeanOptions {
  * NumPy `mean`, PyTorch `mean`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]
@@ -2311,9 +2311,9 @@ export function mean<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `max`. */
 export interface MaxOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2326,7 +2326,7 @@ export interface MaxOptions {
  * NumPy `max`, PyTorch `amax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).max()`.
  * @example
  * ```ts
@@ -2340,9 +2340,9 @@ export function max<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A
 
 /** Options of `min`. */
 export interface MinOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2355,7 +2355,7 @@ export interface MinOptions {
  * NumPy `min`, PyTorch `amin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
@@ -2368,9 +2368,9 @@ export function min<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A
 
 /** Options of `all`. */
 export interface AllOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2383,7 +2383,7 @@ export interface AllOptions {
  * NumPy `all`, PyTorch `all`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]
@@ -2396,9 +2396,9 @@ export function all(x: Tensor | Listed, options?: number | readonly number[] | A
 
 /** Options of `any`. */
 export interface AnyOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2411,7 +2411,7 @@ export interface AnyOptions {
  * NumPy `any`, PyTorch `any`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]
@@ -2424,9 +2424,9 @@ export function any(x: Tensor | Listed, options?: number | readonly number[] | A
 
 /** Options of `argmax`. */
 export interface ArgmaxOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; all elements in row-major order by default. */
   readonly axis?: number | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2439,7 +2439,7 @@ export interface ArgmaxOptions {
  * NumPy `argmax`, PyTorch `argmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).argmax()`.
  * @example
  * ```ts
@@ -2453,9 +2453,9 @@ export function argmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `argmin`. */
 export interface ArgminOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; all elements in row-major order by default. */
   readonly axis?: number | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2468,7 +2468,7 @@ export interface ArgminOptions {
  * NumPy `argmin`, PyTorch `argmin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
@@ -2481,11 +2481,11 @@ export function argmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `var`. */
 export interface VarOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** A number; 0 by default. */
+  /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
   readonly correction?: number | undefined
 }
 
@@ -2498,7 +2498,7 @@ export interface VarOptions {
  * NumPy `var`, PyTorch `var`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
  * @example
  * ```ts
@@ -2513,11 +2513,11 @@ export { var_ as var }
 
 /** Options of `std`. */
 export interface StdOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** A number; 0 by default. */
+  /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
   readonly correction?: number | undefined
 }
 
@@ -2530,7 +2530,7 @@ export interface StdOptions {
  * NumPy `std`, PyTorch `std`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, 3]).std() // 1
@@ -2543,9 +2543,9 @@ export function std<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
 
 /** Options of `median`. */
 export interface MedianOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2558,7 +2558,7 @@ export interface MedianOptions {
  * NumPy `median`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
@@ -2571,9 +2571,9 @@ export function median<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `ptp`. */
 export interface PtpOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2586,7 +2586,7 @@ export interface PtpOptions {
  * NumPy `ptp`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
  * @example
  * ```ts
@@ -2600,9 +2600,9 @@ export function ptp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerO
 
 /** Options of `logsumexp`. */
 export interface LogsumexpOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2615,7 +2615,7 @@ export interface LogsumexpOptions {
  * PyTorch `logsumexp`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
  * @example
  * ```ts
@@ -2629,9 +2629,9 @@ export function logsumexp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
 
 /** Options of `countNonzero`. */
 export interface CountNonzeroOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2644,7 +2644,7 @@ export interface CountNonzeroOptions {
  * NumPy `count_nonzero`, PyTorch `count_nonzero`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
  * @example
  * ```ts
@@ -2658,11 +2658,11 @@ export function countNonzero(x: Tensor | Listed, options?: number | readonly num
 
 /** Options of `nansum`. */
 export interface NansumOptions<E extends DType = DType> {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
 }
 
@@ -2675,7 +2675,7 @@ export interface NansumOptions<E extends DType = DType> {
  * NumPy `nansum`, PyTorch `nansum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nansum() // 4
@@ -2688,11 +2688,11 @@ export function nansum<A extends DType = 'float32', E extends DType = SumOf<A>>(
 
 /** Options of `nanprod`. */
 export interface NanprodOptions<E extends DType = DType> {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
 }
 
@@ -2705,7 +2705,7 @@ export interface NanprodOptions<E extends DType = DType> {
  * NumPy `nanprod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([2, NaN, 3]).nanprod() // 6
@@ -2718,9 +2718,9 @@ export function nanprod<A extends DType = 'float32', E extends DType = SumOf<A>>
 
 /** Options of `nanmax`. */
 export interface NanmaxOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2733,7 +2733,7 @@ export interface NanmaxOptions {
  * NumPy `nanmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanmax() // 3
@@ -2746,9 +2746,9 @@ export function nanmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `nanmin`. */
 export interface NanminOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2761,7 +2761,7 @@ export interface NanminOptions {
  * NumPy `nanmin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanmin() // 1
@@ -2774,9 +2774,9 @@ export function nanmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `nanmean`. */
 export interface NanmeanOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -2789,7 +2789,7 @@ export interface NanmeanOptions {
  * NumPy `nanmean`, PyTorch `nanmean`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanmean() // 2
@@ -2802,11 +2802,11 @@ export function nanmean<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real
 
 /** Options of `nanvar`. */
 export interface NanvarOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** A number; 0 by default. */
+  /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
   readonly correction?: number | undefined
 }
 
@@ -2819,7 +2819,7 @@ export interface NanvarOptions {
  * NumPy `nanvar`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanvar() // 1
@@ -2832,11 +2832,11 @@ export function nanvar<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `nanstd`. */
 export interface NanstdOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** A number; 0 by default. */
+  /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 0 by default. */
   readonly correction?: number | undefined
 }
 
@@ -2849,7 +2849,7 @@ export interface NanstdOptions {
  * NumPy `nanstd`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, NaN, 3]).nanstd() // 1
@@ -2862,16 +2862,16 @@ export function nanstd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real'
 
 /** Options of `quantile`. */
 export interface QuantileOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** 'linear' by default. */
+  /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
   readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * Quantiles over axes (all by default): the element at the fraction q of the sorted elements. q is a number from 0 to 1, or a tensor of them, whose axes come first in the result. Between two elements the method decides, by default linear interpolation. NaN if any element is NaN, or if there are none. A q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -2879,8 +2879,8 @@ export interface QuantileOptions {
  * NumPy `quantile`, PyTorch `quantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
  * @example
  * ```ts
@@ -2894,16 +2894,16 @@ export function quantile<A extends DType, B extends Operand>(x: Tensor<A> & Take
 
 /** Options of `percentile`. */
 export interface PercentileOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** 'linear' by default. */
+  /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
   readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
- * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+ * Percentiles over axes (all by default): quantile with q from 0 to 100.
  *
  * `x_(q (n - 1) / 100) of the sorted x`
  *
@@ -2911,8 +2911,8 @@ export interface PercentileOptions {
  * NumPy `percentile`, PyTorch `quantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101)`.
  * @example
  * ```ts
@@ -2926,14 +2926,14 @@ export function percentile<A extends DType, B extends Operand>(x: Tensor<A> & Ta
 
 /** Options of `cov`. */
 export interface CovOptions {
-  /** true by default. */
+  /** Whether each row is a variable and each column an observation, instead of the other way round; true by default. */
   readonly rowvar?: boolean | undefined
-  /** A number; 1 by default. */
+  /** What is subtracted from the number of elements in the divisor; 1 gives the unbiased estimate of a sample's variance; 1 by default. */
   readonly correction?: number | undefined
 }
 
 /**
- * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+ * Covariance matrix: each row of x is a variable and each column an observation, without rowvar the other way round. The sum over n observations is divided by n - correction (at least 0). A vector is one variable, and gives one number.
  *
  * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
  *
@@ -2941,7 +2941,7 @@ export interface CovOptions {
  * NumPy `cov`, PyTorch `cov`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
  * @example
  * ```ts
@@ -2955,12 +2955,12 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
 
 /** Options of `corrcoef`. */
 export interface CorrcoefOptions {
-  /** true by default. */
+  /** Whether each row is a variable and each column an observation, instead of the other way round; true by default. */
   readonly rowvar?: boolean | undefined
 }
 
 /**
- * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+ * Pearson's correlation coefficients, from -1 to 1: each row of x is a variable and each column an observation, without rowvar the other way round. NaN for a variable that does not vary.
  *
  * `cov_ij / sqrt(cov_ii cov_jj)`
  *
@@ -2968,7 +2968,7 @@ export interface CorrcoefOptions {
  * NumPy `corrcoef`, PyTorch `corrcoef`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
@@ -2981,11 +2981,11 @@ export function corrcoef<A extends DType = 'float32'>(x: Tensor<A> | Listed, opt
 
 /** Options of `cumulativeSum`. */
 export interface CumulativeSumOptions<E extends DType = DType> {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** false by default. */
+  /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
   readonly includeInitial?: boolean | undefined
 }
 
@@ -2998,7 +2998,7 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * NumPy `cumulative_sum`, PyTorch `cumsum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeSum()`.
  * @example
  * ```ts
@@ -3012,11 +3012,11 @@ export function cumulativeSum<A extends DType = 'float32', E extends DType = Sum
 
 /** Options of `cumulativeProd`. */
 export interface CumulativeProdOptions<E extends DType = DType> {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** false by default. */
+  /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
   readonly includeInitial?: boolean | undefined
 }
 
@@ -3029,7 +3029,7 @@ export interface CumulativeProdOptions<E extends DType = DType> {
  * NumPy `cumulative_prod`, PyTorch `cumprod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
@@ -3042,7 +3042,7 @@ export function cumulativeProd<A extends DType = 'float32', E extends DType = Su
 
 /** Options of `cumulativeMax`. */
 export interface CumulativeMaxOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -3055,7 +3055,7 @@ export interface CumulativeMaxOptions {
  * NumPy `maximum.accumulate`, PyTorch `cummax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
  * @example
  * ```ts
@@ -3069,7 +3069,7 @@ export function cumulativeMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes
 
 /** Options of `cumulativeMin`. */
 export interface CumulativeMinOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -3082,7 +3082,7 @@ export interface CumulativeMinOptions {
  * NumPy `minimum.accumulate`, PyTorch `cummin`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
@@ -3097,7 +3097,7 @@ export function cumulativeMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes
 export interface DiffOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** An integer; 1 by default. */
+  /** How many times differences are taken; 1 by default. */
   readonly n?: number | undefined
 }
 
@@ -3110,9 +3110,9 @@ export interface DiffOptions {
  * NumPy `diff`, PyTorch `diff`.
  *
  * @param x A tensor of a numeric dtype.
- * @param prepend A tensor of a numeric dtype.
- * @param append A tensor of a numeric dtype.
- * @param options The axis alone, or an object of options.
+ * @param prepend A tensor of a numeric dtype: elements before the first along the axis.
+ * @param append A tensor of a numeric dtype: elements after the last along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
  * @example
@@ -3129,9 +3129,9 @@ export function diff<A extends DType, B extends DType = 'bool', C extends DType 
 export interface GradientOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** One of 1, 2; 1 by default. */
+  /** 1 for lines at both ends, 2 for parabolas; 1 by default. */
   readonly edgeOrder?: 1 | 2 | undefined
-  /** A number; 1 by default. */
+  /** The distance between two samples; 1 by default. */
   readonly spacing?: number | undefined
 }
 
@@ -3143,9 +3143,9 @@ export interface GradientOptions {
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `gradient`, PyTorch `gradient`.
  *
- * @param y A tensor of a real dtype.
- * @param coordinates A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param y A tensor of a real dtype: samples.
+ * @param coordinates A tensor of a real dtype: the coordinate of each sample, in place of the option `spacing`.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
  * @example
@@ -3162,7 +3162,7 @@ export function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A>
 export interface TrapezoidOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** A number; 1 by default. */
+  /** The distance between two samples; 1 by default. */
   readonly dx?: number | undefined
 }
 
@@ -3174,9 +3174,9 @@ export interface TrapezoidOptions {
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `trapezoid`, PyTorch `trapezoid`.
  *
- * @param y A tensor of a real dtype.
- * @param coordinates A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param y A tensor of a real dtype: samples.
+ * @param coordinates A tensor of a real dtype: the coordinate of each sample, in place of the option `dx`.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
  * @example
@@ -3198,10 +3198,10 @@ export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A
  * NumPy `interp`.
  *
  * @param x A tensor of a real dtype.
- * @param xp A tensor of a real dtype.
- * @param fp A tensor of a real dtype.
- * @param left A tensor or a JavaScript scalar of a real dtype.
- * @param right A tensor or a JavaScript scalar of a real dtype.
+ * @param xp A tensor of a real dtype: coordinates of the samples, increasing.
+ * @param fp A tensor of a real dtype: values of the samples.
+ * @param left A tensor or a JavaScript scalar of a real dtype: the value before the first coordinate; that of the first sample by default.
+ * @param right A tensor or a JavaScript scalar of a real dtype: the value after the last coordinate; that of the last sample by default.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
  * @example
  * ```ts
@@ -3215,7 +3215,7 @@ export function interp<A extends DType, B extends DType, C extends DType, F exte
 
 /** Options of `convolve`. */
 export interface ConvolveOptions {
-  /** 'full' by default. */
+  /** 'full' for every overlap, 'same' for as many as the longer operand has elements, 'valid' for overlaps of which nothing lies outside; 'full' by default. */
   readonly mode?: 'full' | 'same' | 'valid' | undefined
 }
 
@@ -3229,7 +3229,7 @@ export interface ConvolveOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
  * @example
  * ```ts
@@ -3243,7 +3243,7 @@ export function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes
 
 /** Options of `correlate`. */
 export interface CorrelateOptions {
-  /** 'valid' by default. */
+  /** 'full' for every overlap, 'same' for as many as the longer operand has elements, 'valid' for overlaps of which nothing lies outside; 'valid' by default. */
   readonly mode?: 'valid' | 'same' | 'full' | undefined
 }
 
@@ -3257,7 +3257,7 @@ export interface CorrelateOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
  * @example
  * ```ts
@@ -3292,12 +3292,12 @@ export function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'
 
 /** Options of `tensordot`. */
 export interface TensordotOptions {
-  /** How many axes, or the axes of both operands; 2 by default. */
+  /** How many axes, the last of `x1` with the first of `x2`, or a list of axes of each; 2 by default. */
   readonly axes?: number | readonly [readonly number[], readonly number[]] | undefined
 }
 
 /**
- * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
+ * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 by default), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
@@ -3306,7 +3306,7 @@ export interface TensordotOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
  * @example
  * ```ts
@@ -3326,7 +3326,7 @@ export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `einsum`, PyTorch `einsum`.
  *
- * @param equation Text of ASCII characters.
+ * @param equation A label for each axis of each tensor, and behind '->' the labels of the result: 'ij,jk->ik'.
  * @param tensors Tensors, at least one of a numeric dtype.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.einsum('ij,jk->ik', ft.zeros([2, 3]))`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.einsum('i,i', ft.zeros([2]), ft.zeros([3]))`.
@@ -3355,7 +3355,7 @@ export interface VecdotOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
  * @example
@@ -3384,7 +3384,7 @@ export interface CrossOptions {
  *
  * @param x1 A tensor of a numeric dtype.
  * @param x2 A tensor of a numeric dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
  * @example
@@ -3462,7 +3462,7 @@ export function kron<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'nu
 
 /** Options of `diagonal`. */
 export interface DiagonalOptions {
-  /** An integer; 0 by default. */
+  /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
   readonly offset?: number | undefined
 }
 
@@ -3475,7 +3475,7 @@ export interface DiagonalOptions {
  * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
  * @example
@@ -3490,9 +3490,9 @@ export function diagonal<A extends DType = 'float32'>(x: Tensor<A> | Listed, opt
 
 /** Options of `trace`. */
 export interface TraceOptions<E extends DType = DType> {
-  /** An integer; 0 by default. */
+  /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
   readonly offset?: number | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
 }
 
@@ -3505,7 +3505,7 @@ export interface TraceOptions<E extends DType = DType> {
  * NumPy `linalg.trace`, PyTorch `trace`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
  * @example
  * ```ts
@@ -3519,7 +3519,7 @@ export function trace<A extends DType = 'float32', E extends DType = SumOf<A>>(x
 
 /** Options of `diag`. */
 export interface DiagOptions {
-  /** An integer; 0 by default. */
+  /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
   readonly k?: number | undefined
 }
 
@@ -3532,7 +3532,7 @@ export interface DiagOptions {
  * NumPy `diag`, PyTorch `diag`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
  * @example
  * ```ts
@@ -3559,7 +3559,7 @@ export interface SoftmaxOptions {
  * PyTorch `softmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).softmax({ axis: 1 })`.
  * @example
  * ```ts
@@ -3586,7 +3586,7 @@ export interface LogSoftmaxOptions {
  * PyTorch `log_softmax`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
@@ -3606,7 +3606,7 @@ export function logSoftmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
  * NumPy `reshape`, PyTorch `reshape`.
  *
  * @param x A tensor.
- * @param shape Axis sizes; one may be -1 and follows from the others.
+ * @param shape The size of each axis of the result; one may be -1, and follows from the others.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).reshape([4])`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).reshape([1.5])`.
  * @example
@@ -3628,7 +3628,7 @@ export function reshape<A extends DType = 'float32'>(x: Tensor<A> | Listed, shap
  * NumPy `permute_dims`, PyTorch `permute`.
  *
  * @param x A tensor.
- * @param axes One axis or several; negative ones count from the last. All that apply by default.
+ * @param axes Each axis of `x` once, in the order of the result; negative ones count from the last.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).permuteDims([0])`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).permuteDims([0, 0])`.
  * @example
@@ -3670,7 +3670,7 @@ export function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | List
  * NumPy `expand_dims`, PyTorch `unsqueeze`.
  *
  * @param x A tensor.
- * @param axis One axis; negative ones count from the last; 0 by default.
+ * @param axis Where the new axis stands in the result; negative places count from the end; 0 by default.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).expandDims(3)`.
  * @example
  * ```ts
@@ -3691,7 +3691,7 @@ export function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, a
  * NumPy `squeeze`, PyTorch `squeeze`.
  *
  * @param x A tensor.
- * @param axis One axis or several; negative ones count from the last. All that apply by default.
+ * @param axis The axes to leave out, one or several; negative ones count from the last; all of size 1 by default.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).squeeze(0)`.
  * @example
  * ```ts
@@ -3705,7 +3705,7 @@ export function squeeze<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis
 
 /** Options of `flip`. */
 export interface FlipOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
 }
 
@@ -3718,7 +3718,7 @@ export interface FlipOptions {
  * NumPy `flip`, PyTorch `flip`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flip(1)`.
  * @example
  * ```ts
@@ -3739,7 +3739,7 @@ export function flip<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  * NumPy `broadcast_to`, PyTorch `broadcast_to`.
  *
  * @param x A tensor.
- * @param shape Axis sizes.
+ * @param shape The size of each axis of the result.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).broadcastTo([3])`.
  * @example
  * ```ts
@@ -3760,8 +3760,8 @@ export function broadcastTo<A extends DType = 'float32'>(x: Tensor<A> | Listed, 
  * NumPy `moveaxis`, PyTorch `moveaxis`.
  *
  * @param x A tensor.
- * @param source One axis or several; negative ones count from the last. All that apply by default.
- * @param destination One axis or several; negative ones count from the last. All that apply by default.
+ * @param source The axes to move, one or several; negative ones count from the last.
+ * @param destination Where they stand in the result; negative places count from the end.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
  * @example
@@ -3783,8 +3783,8 @@ export function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, sou
  * NumPy `swapaxes`, PyTorch `swapaxes`.
  *
  * @param x A tensor.
- * @param axis1 An integer.
- * @param axis2 An integer.
+ * @param axis1 One of the axes; negative ones count from the last.
+ * @param axis2 The other axis; negative ones count from the last.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
  * @example
  * ```ts
@@ -3798,9 +3798,9 @@ export function swapaxes<A extends DType = 'float32'>(x: Tensor<A> | Listed, axi
 
 /** Options of `rot90`. */
 export interface Rot90Options {
-  /** An integer; 1 by default. */
+  /** How many right angles; negative numbers turn the other way; 1 by default. */
   readonly k?: number | undefined
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** Two axes, turned from the first towards the second; negative ones count from the last; the first two by default. */
   readonly axes?: number | readonly number[] | undefined
 }
 
@@ -3813,7 +3813,7 @@ export interface Rot90Options {
  * NumPy `rot90`, PyTorch `rot90`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
  * @example
@@ -3828,9 +3828,9 @@ export function rot90<A extends DType = 'float32'>(x: Tensor<A> | Listed, option
 
 /** Options of `flatten`. */
 export interface FlattenOptions {
-  /** An integer; 0 by default. */
+  /** The first axis that is flattened; negative ones count from the last; 0 by default. */
   readonly startAxis?: number | undefined
-  /** An integer; -1 by default. */
+  /** The last axis that is flattened; negative ones count from the last; -1 by default. */
   readonly endAxis?: number | undefined
 }
 
@@ -3843,7 +3843,7 @@ export interface FlattenOptions {
  * NumPy `ravel`, PyTorch `flatten`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
  * @example
@@ -3858,7 +3858,7 @@ export function flatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, opti
 
 /** Options of `roll`. */
 export interface RollOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** The axes that elements move along, one or several; negative ones count from the last; all elements in row-major order by default. */
   readonly axis?: number | readonly number[] | undefined
 }
 
@@ -3871,8 +3871,8 @@ export interface RollOptions {
  * NumPy `roll`, PyTorch `roll`.
  *
  * @param x A tensor.
- * @param shift One axis or several; negative ones count from the last. All that apply by default.
- * @param options The axis alone, or an object of options.
+ * @param shift How many places elements move on, one number for all axes or one for each; negative numbers move them back.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
  * @example
@@ -3894,7 +3894,7 @@ export function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: 
  * NumPy `tile`, PyTorch `tile`.
  *
  * @param x A tensor.
- * @param repetitions Axis sizes.
+ * @param repetitions How many times the tensor stands along each axis.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
  * @example
  * ```ts
@@ -3908,7 +3908,7 @@ export function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetit
 
 /** Options of `repeat`. */
 export interface RepeatOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; all elements in row-major order by default. */
   readonly axis?: number | undefined
 }
 
@@ -3921,8 +3921,8 @@ export interface RepeatOptions {
  * NumPy `repeat`, PyTorch `repeat_interleave`.
  *
  * @param x A tensor.
- * @param repeats An integer.
- * @param options The axis alone, or an object of options.
+ * @param repeats How many times each element stands.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
  * @example
@@ -3950,7 +3950,7 @@ export interface ConcatOptions {
  * NumPy `concat`, PyTorch `cat`.
  *
  * @param arrays Tensors, at least one.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.concat([ft.zeros([2]), ft.zeros([2, 2])])`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.concat([])`.
  * @example
@@ -3978,7 +3978,7 @@ export interface StackOptions {
  * NumPy `stack`, PyTorch `stack`.
  *
  * @param arrays Tensors, at least one.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.stack([ft.zeros([2]), ft.zeros([3])])`.
  * @example
  * ```ts
@@ -3992,9 +3992,9 @@ export function stack<const A extends readonly Tensor[]>(arrays: A, options?: nu
 
 /** Options of `pad`. */
 export interface PadOptions {
-  /** 'constant' by default. */
+  /** What stands there: 'constant' the option `value`, 'edge' the outermost element, 'reflect' the data mirrored about its outermost element, 'symmetric' the data mirrored about its edge, 'wrap' the data from the other end; 'constant' by default. */
   readonly mode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined
-  /** A number; 0 by default. */
+  /** What stands around the data in the mode 'constant'; 0 by default. */
   readonly value?: number | undefined
 }
 
@@ -4007,8 +4007,8 @@ export interface PadOptions {
  * NumPy `pad`, PyTorch `nn.functional.pad`.
  *
  * @param x A tensor.
- * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
- * @param options An object of options.
+ * @param padWidth How many places on every side, or a pair [before, after] for all axes or for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
  * @example
@@ -4023,7 +4023,7 @@ export function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth
 
 /** Options of `take`. */
 export interface TakeOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -4036,8 +4036,8 @@ export interface TakeOptions {
  * NumPy `take`, PyTorch `index_select`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).take(ft.tensor([0.5]))`.
  * @example
@@ -4052,7 +4052,7 @@ export function take<A extends DType, B extends DType>(x: Tensor<A>, indices: (T
 
 /** Options of `scatter`. */
 export interface ScatterOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -4065,9 +4065,9 @@ export interface ScatterOptions {
  * PyTorch `index_copy`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
@@ -4080,7 +4080,7 @@ export function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices:
 
 /** Options of `scatterAdd`. */
 export interface ScatterAddOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -4093,9 +4093,9 @@ export interface ScatterAddOptions {
  * NumPy `add.at`, PyTorch `index_add`.
  *
  * @param x A tensor of a numeric dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
  * @example
@@ -4110,7 +4110,7 @@ export function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Take
 
 /** Options of `scatterMul`. */
 export interface ScatterMulOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -4123,9 +4123,9 @@ export interface ScatterMulOptions {
  * NumPy `multiply.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
@@ -4138,7 +4138,7 @@ export function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Take
 
 /** Options of `scatterMin`. */
 export interface ScatterMinOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -4151,9 +4151,9 @@ export interface ScatterMinOptions {
  * NumPy `minimum.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
@@ -4166,7 +4166,7 @@ export function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Take
 
 /** Options of `scatterMax`. */
 export interface ScatterMaxOptions {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
 }
 
@@ -4179,9 +4179,9 @@ export interface ScatterMaxOptions {
  * NumPy `maximum.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param indices A tensor of integers up to int64.
- * @param updates A tensor.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
@@ -4196,12 +4196,12 @@ export function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Take
 export interface PutAlongAxisOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** 'set' by default. */
+  /** What a value does to the element at its place: 'set' replaces it, 'add' and 'multiply' combine both, 'minimum' and 'maximum' keep one of them; 'set' by default. */
   readonly update?: 'set' | 'add' | 'multiply' | 'minimum' | 'maximum' | undefined
 }
 
 /**
- * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+ * A copy with values written along an axis (the last by default), at indices of their own in each line; values broadcast to the indices. By the option update a value replaces the element there, is added to it, multiplied with it, or compared with it, in row-major order. Negative indices count from the end; one out of range is an IndexError when the result is read.
  *
  * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
  *
@@ -4209,9 +4209,9 @@ export interface PutAlongAxisOptions {
  * NumPy `put_along_axis`, PyTorch `scatter`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param values A tensor or a JavaScript scalar.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param values A tensor or a JavaScript scalar: what is written, broadcast to the shape of `indices`.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
  * @example
@@ -4233,8 +4233,8 @@ export function putAlongAxis<A extends DType, B extends DType, C extends Operand
  * NumPy `add.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
  * @example
@@ -4256,8 +4256,8 @@ export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Take
  * NumPy `multiply.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
@@ -4277,8 +4277,8 @@ export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * NumPy `minimum.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
@@ -4298,8 +4298,8 @@ export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Take
  * NumPy `maximum.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
@@ -4319,8 +4319,8 @@ export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Take
  * PyTorch `scatter_reduce`.
  *
  * @param x A tensor.
- * @param segments A tensor of integers up to int64.
- * @param numSegments An integer.
+ * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+ * @param numSegments How many segments: the size of the first axis of the result.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
@@ -4346,8 +4346,8 @@ export interface TakeAlongAxisOptions {
  * NumPy `take_along_axis`, PyTorch `take_along_dim`.
  *
  * @param x A tensor.
- * @param indices A tensor of integers up to int64.
- * @param options The axis alone, or an object of options.
+ * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
@@ -4363,12 +4363,12 @@ export function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, in
 
 /** Options of `searchsorted`. */
 export interface SearchsortedOptions {
-  /** 'left' by default. */
+  /** 'left' for the first position that keeps the order, 'right' for the last; 'left' by default. */
   readonly side?: 'left' | 'right' | undefined
 }
 
 /**
- * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+ * Positions (int32) at which values would be inserted into a sorted vector to keep its order: the number of its elements that are less than each value, or with side 'right' less or equal. The sorter, if given, sorts the vector first. NaN counts as the largest value.
  *
  * `|{ i : x1_i < x2 }|`
  *
@@ -4377,8 +4377,8 @@ export interface SearchsortedOptions {
  *
  * @param x1 A tensor of a real dtype.
  * @param x2 A tensor or a JavaScript scalar of a real dtype.
- * @param sorter A tensor of integers up to int64.
- * @param options An object of options.
+ * @param sorter A tensor of integers up to int64: positions that sort `x1`, as `argsort` gives them.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
  * @example
  * ```ts
@@ -4394,7 +4394,7 @@ export function searchsorted<A extends DType, B extends Operand, C extends DType
 export interface SortOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** false by default. */
+  /** Whether the largest element comes first; false by default. */
   readonly descending?: boolean | undefined
 }
 
@@ -4407,7 +4407,7 @@ export interface SortOptions {
  * NumPy `sort`, PyTorch `sort`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).sort({ axis: 1 })`.
  * @example
  * ```ts
@@ -4423,7 +4423,7 @@ export function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
 export interface ArgsortOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** false by default. */
+  /** Whether the largest element comes first; false by default. */
   readonly descending?: boolean | undefined
 }
 
@@ -4436,7 +4436,7 @@ export interface ArgsortOptions {
  * NumPy `argsort`, PyTorch `argsort`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
@@ -4451,7 +4451,7 @@ export function argsort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real
 export interface TopkOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** true by default. */
+  /** Whether the largest elements are taken, instead of the smallest; true by default. */
   readonly largest?: boolean | undefined
 }
 
@@ -4464,8 +4464,8 @@ export interface TopkOptions {
  * PyTorch `topk`.
  *
  * @param x A tensor of a real dtype.
- * @param k An integer.
- * @param options The axis alone, or an object of options.
+ * @param k How many elements; at most the size of the axis.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).topk(3)`.
  * @example
  * ```ts
@@ -4482,7 +4482,7 @@ export function topk<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
 export interface KthvalueOptions {
   /** One axis; negative ones count from the last; -1 by default. */
   readonly axis?: number | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -4495,8 +4495,8 @@ export interface KthvalueOptions {
  * NumPy `partition`, PyTorch `kthvalue`.
  *
  * @param x A tensor of a real dtype.
- * @param k An integer.
- * @param options The axis alone, or an object of options.
+ * @param k Which element: 1 for the smallest.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
  * @example
  * ```ts
@@ -4511,22 +4511,22 @@ export function kthvalue<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
 
 /** Options of `zeros`. */
 export interface ZerosOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
 }
 
 /**
- * Zeros of a shape, float32 unless told otherwise.
+ * Zeros of a shape, float32 by default.
  *
  * `0`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `zeros`, PyTorch `zeros`.
  *
- * @param shape Axis sizes.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([-1])`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([1.5])`.
  * @example
@@ -4541,22 +4541,22 @@ export function zeros<E extends DType = 'float32'>(shape: readonly number[], opt
 
 /** Options of `ones`. */
 export interface OnesOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
 }
 
 /**
- * Ones of a shape, float32 unless told otherwise.
+ * Ones of a shape, float32 by default.
  *
  * `1`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `ones`, PyTorch `ones`.
  *
- * @param shape Axis sizes.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param options Options.
  * @example
  * ```ts
  * ft.ones([2]) // [1, 1]
@@ -4569,9 +4569,9 @@ export function ones<E extends DType = 'float32'>(shape: readonly number[], opti
 
 /** Options of `empty`. */
 export interface EmptyOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
 }
 
@@ -4580,11 +4580,11 @@ export interface EmptyOptions<E extends DType = DType> {
  *
  * `0`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `empty`, PyTorch `empty`.
  *
- * @param shape Axis sizes.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param options Options.
  * @example
  * ```ts
  * ft.empty([2]) // [0, 0]
@@ -4597,23 +4597,23 @@ export function empty<E extends DType = 'float32'>(shape: readonly number[], opt
 
 /** Options of `full`. */
 export interface FullOptions<E extends DType = DType> {
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
 }
 
 /**
- * One value in every element; a number gives float32, a bigint int64, a boolean bool, unless told otherwise.
+ * One value in every element; a number gives float32, a bigint int64, a boolean bool by default.
  *
  * `fillValue`
  *
  * Takes any dtype; gives the dtype asked for, or the operand's.
  * NumPy `full`, PyTorch `full`.
  *
- * @param shape Axis sizes.
- * @param fillValue A tensor or a JavaScript scalar.
- * @param options An object of options.
+ * @param shape The size of each axis of the result.
+ * @param fillValue A tensor or a JavaScript scalar: the value of every element.
+ * @param options Options.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.full([2], 0.5, { dtype: 'int32' })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.full([2], ft.ones([3]))`.
  * @example
@@ -4628,13 +4628,13 @@ export function full<A extends Operand, E extends DType = Common<A, A>>(shape: r
 
 /** Options of `eye`. */
 export interface EyeOptions<E extends DType = DType> {
-  /** An integer; follows from the other arguments by default. */
+  /** How many columns; as many as rows by default. */
   readonly cols?: number | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; the default device where it is left out. */
   readonly device?: Device | undefined
-  /** A number; 0 by default. */
+  /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
   readonly k?: number | undefined
 }
 
@@ -4643,11 +4643,11 @@ export interface EyeOptions<E extends DType = DType> {
  *
  * `out_ij = (j - i == k)`
  *
- * Gives float32 unless told otherwise.
+ * Gives float32 by default.
  * NumPy `eye`, PyTorch `eye`.
  *
- * @param rows An integer.
- * @param options An object of options.
+ * @param rows How many rows.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.eye(-1)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.eye(2, { k: 0.5 })`.
  * @example
@@ -4662,7 +4662,7 @@ export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOpti
 
 /** Options of `tril`. */
 export interface TrilOptions {
-  /** A number; 0 by default. */
+  /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
   readonly k?: number | undefined
 }
 
@@ -4675,7 +4675,7 @@ export interface TrilOptions {
  * NumPy `tril`, PyTorch `tril`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
  * @example
@@ -4690,7 +4690,7 @@ export function tril<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `triu`. */
 export interface TriuOptions {
-  /** A number; 0 by default. */
+  /** The number of the diagonal: 0 for the main one, positive above it, negative below; 0 by default. */
   readonly k?: number | undefined
 }
 
@@ -4703,7 +4703,7 @@ export interface TriuOptions {
  * NumPy `triu`, PyTorch `triu`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
  * @example
@@ -4718,11 +4718,11 @@ export function triu<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `windowSum`. */
 export interface WindowSumOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -4735,8 +4735,8 @@ export interface WindowSumOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor of a numeric dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
  * @example
@@ -4751,11 +4751,11 @@ export function windowSum<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'nu
 
 /** Options of `windowProd`. */
 export interface WindowProdOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -4768,8 +4768,8 @@ export interface WindowProdOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor of a numeric dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
@@ -4782,11 +4782,11 @@ export function windowProd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'n
 
 /** Options of `windowMin`. */
 export interface WindowMinOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -4799,8 +4799,8 @@ export interface WindowMinOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
@@ -4813,11 +4813,11 @@ export function windowMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'in
 
 /** Options of `windowMax`. */
 export interface WindowMaxOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -4830,8 +4830,8 @@ export interface WindowMaxOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
@@ -4844,25 +4844,25 @@ export function windowMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'in
 
 /** Options of `windowScatterMax`. */
 export interface WindowScatterMaxOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** A number; 0 by default. */
+  /** The number that each element begins with; 0 by default. */
   readonly initial?: number | undefined
 }
 
 /**
- * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
+ * The gradient of windowMax without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's largest element, the first of several (NaN wins). Every window must show data.
  *
  * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
  *
  * Takes an integer or floating dtype; gives the promoted dtype.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param source A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param source A tensor of an integer or floating dtype: one element for each window.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
  * @example
  * ```ts
@@ -4876,25 +4876,25 @@ export function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A> 
 
 /** Options of `windowScatterMin`. */
 export interface WindowScatterMinOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** A number; 0 by default. */
+  /** The number that each element begins with; 0 by default. */
   readonly initial?: number | undefined
 }
 
 /**
- * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
+ * The gradient of windowMin without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's smallest element, the first of several (NaN wins). Every window must show data.
  *
  * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
  *
  * Takes an integer or floating dtype; gives the promoted dtype.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param source A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param source A tensor of an integer or floating dtype: one element for each window.
+ * @param window The size of a window: one number for all axes, or one for each.
+ * @param options Options.
  * @example
  * ```ts
  * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
@@ -5084,12 +5084,12 @@ export function flipud<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tens
 
 /** Options of `unfold`. */
 export interface UnfoldOptions {
-  /** An integer; 1 by default. */
+  /** How many places from one window to the next; 1 by default. */
   readonly step?: number | undefined
 }
 
 /**
- * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+ * Sliding windows along an axis: the axis becomes one of windows, which begin step places apart, and a new last axis holds the size places of each.
  *
  * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
  *
@@ -5097,9 +5097,9 @@ export interface UnfoldOptions {
  * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
  *
  * @param x A tensor.
- * @param axis An integer.
- * @param size An integer.
- * @param options An object of options.
+ * @param axis The axis that windows move along; negative ones count from the last.
+ * @param size The size of a window.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
  * @example
@@ -5114,9 +5114,9 @@ export function unfold<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis:
 
 /** Options of `nanmedian`. */
 export interface NanmedianOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
 }
 
@@ -5129,7 +5129,7 @@ export interface NanmedianOptions {
  * NumPy `nanmedian`.
  *
  * @param x A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @example
  * ```ts
  * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
@@ -5142,16 +5142,16 @@ export function nanmedian<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
 
 /** Options of `nanquantile`. */
 export interface NanquantileOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** 'linear' by default. */
+  /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
   readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
- * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+ * quantile without NaN: the element at the fraction q of the sorted numbers over axes; NaN if all elements are.
  *
  * `x_(q (n - 1)) of the n sorted numbers of x`
  *
@@ -5159,8 +5159,8 @@ export interface NanquantileOptions {
  * NumPy `nanquantile`, PyTorch `nanquantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
  * @example
  * ```ts
@@ -5174,16 +5174,16 @@ export function nanquantile<A extends DType, B extends Operand>(x: Tensor<A> & T
 
 /** Options of `nanpercentile`. */
 export interface NanpercentileOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** 'linear' by default. */
+  /** What is taken between two elements: one of NumPy's thirteen methods; 'linear' by default. */
   readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
- * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+ * percentile without NaN: nanquantile with q from 0 to 100.
  *
  * `x_(q (n - 1) / 100) of the n sorted numbers of x`
  *
@@ -5191,8 +5191,8 @@ export interface NanpercentileOptions {
  * NumPy `nanpercentile`, PyTorch `nanquantile`.
  *
  * @param x A tensor of a real dtype.
- * @param q A tensor or a JavaScript scalar of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
  * @example
  * ```ts
@@ -5206,11 +5206,11 @@ export function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A> &
 
 /** Options of `nancumulativeSum`. */
 export interface NancumulativeSumOptions<E extends DType = DType> {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** false by default. */
+  /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
   readonly includeInitial?: boolean | undefined
 }
 
@@ -5223,7 +5223,7 @@ export interface NancumulativeSumOptions<E extends DType = DType> {
  * NumPy `nancumsum`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
  * @example
  * ```ts
@@ -5237,11 +5237,11 @@ export function nancumulativeSum<A extends DType = 'float32', E extends DType = 
 
 /** Options of `nancumulativeProd`. */
 export interface NancumulativeProdOptions<E extends DType = DType> {
-  /** One axis; negative ones count from the last. */
+  /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
   readonly axis?: number | undefined
-  /** The dtype of the result, where not the default one. */
+  /** The dtype of the result, in place of the usual one. */
   readonly dtype?: E | undefined
-  /** false by default. */
+  /** Whether the result begins with the value of no elements: 0 of sums, 1 of products; false by default. */
   readonly includeInitial?: boolean | undefined
 }
 
@@ -5254,7 +5254,7 @@ export interface NancumulativeProdOptions<E extends DType = DType> {
  * NumPy `nancumprod`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
  * @example
  * ```ts

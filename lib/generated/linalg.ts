@@ -32,7 +32,7 @@ export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
 
 /** Options of `linalg.qr`. */
 export interface QrOptions {
-  /** 'reduced' by default. */
+  /** 'reduced' for as many columns of `q` as the shorter side has, 'complete' for a square `q`; 'reduced' by default. */
   readonly mode?: 'reduced' | 'complete' | undefined
 }
 
@@ -45,7 +45,7 @@ export interface QrOptions {
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<
  * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
  *
  * @param x A tensor.
- * @param n An integer.
+ * @param n The exponent.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
@@ -104,7 +104,7 @@ export function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, 
 
 /** Options of `linalg.cholesky`. */
 export interface CholeskyOptions {
-  /** false by default. */
+  /** Whether the upper triangle is read and given, instead of the lower one; false by default. */
   readonly upper?: boolean | undefined
 }
 
@@ -117,7 +117,7 @@ export interface CholeskyOptions {
  * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
  * @example
@@ -194,11 +194,11 @@ export function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Sev
 
 /** Options of `linalg.solveTriangular`. */
 export interface SolveTriangularOptions {
-  /** false by default. */
+  /** Whether the upper triangle is read, instead of the lower one; false by default. */
   readonly upper?: boolean | undefined
-  /** false by default. */
+  /** Whether the diagonal counts as ones; false by default. */
   readonly unitDiagonal?: boolean | undefined
-  /** false by default. */
+  /** Whether the transposed triangle is the matrix of the system; false by default. */
   readonly transposed?: boolean | undefined
 }
 
@@ -212,7 +212,7 @@ export interface SolveTriangularOptions {
  *
  * @param x1 A tensor.
  * @param x2 A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
  * @example
@@ -247,7 +247,7 @@ export function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
 
 /** Options of `linalg.eigh`. */
 export interface EighOptions {
-  /** false by default. */
+  /** Whether the upper triangle is read, instead of the lower one; false by default. */
   readonly upper?: boolean | undefined
 }
 
@@ -260,7 +260,7 @@ export interface EighOptions {
  * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
  * @example
  * ```ts
@@ -275,7 +275,7 @@ export function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `linalg.eigvalsh`. */
 export interface EigvalshOptions {
-  /** false by default. */
+  /** Whether the upper triangle is read, instead of the lower one; false by default. */
   readonly upper?: boolean | undefined
 }
 
@@ -288,7 +288,7 @@ export interface EigvalshOptions {
  * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
  * @example
  * ```ts
@@ -343,7 +343,7 @@ export function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Ten
 
 /** Options of `linalg.svd`. */
 export interface SvdOptions {
-  /** true by default. */
+  /** Whether `u` and `vh` are square, instead of having one vector for each singular value; true by default. */
   readonly fullMatrices?: boolean | undefined
 }
 
@@ -356,7 +356,7 @@ export interface SvdOptions {
  * NumPy `linalg.svd`, PyTorch `linalg.svd`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -391,7 +391,7 @@ export function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Ten
 
 /** Options of `linalg.matrixRank`. */
 export interface MatrixRankOptions {
-  /** A number; follows from the operands by default. */
+  /** Singular values up to this times the largest count as 0; the longer side times the distance from 1 to the next number by default. */
   readonly rtol?: number | undefined
 }
 
@@ -404,7 +404,7 @@ export interface MatrixRankOptions {
  * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -418,7 +418,7 @@ export function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Ten
 
 /** Options of `linalg.pinv`. */
 export interface PinvOptions {
-  /** A number; follows from the operands by default. */
+  /** Singular values up to this times the largest count as 0; the longer side times the distance from 1 to the next number by default. */
   readonly rtol?: number | undefined
 }
 
@@ -431,7 +431,7 @@ export interface PinvOptions {
  * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -445,12 +445,12 @@ export function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `linalg.lstsq`. */
 export interface LstsqOptions {
-  /** A number; follows from the operands by default. */
+  /** Singular values up to this times the largest count as 0; the longer side times the distance from 1 to the next number by default. */
   readonly rtol?: number | undefined
 }
 
 /**
- * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
+ * Least squares: the x for which the sum of squares of x2 - x1 @ x is smallest, of several the shortest. residuals has that sum for each column, rank the rank of x1, singularValues its singular values; those up to rtol times the largest count as zero, rtol as in matrixRank. x2 is a vector or a stack of matrices.
  *
  * `solution = pinv(x1) @ x2`
  *
@@ -459,7 +459,7 @@ export interface LstsqOptions {
  *
  * @param x1 A tensor.
  * @param x2 A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
  * @example
  * ```ts
@@ -474,11 +474,11 @@ export function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
 
 /** Options of `linalg.vectorNorm`. */
 export interface VectorNormOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** One axis or several; negative ones count from the last; all by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** A number, which may be infinite; 2 by default. */
+  /** The order of the norm, which may be infinite; 2 by default. */
   readonly ord?: number | undefined
 }
 
@@ -491,7 +491,7 @@ export interface VectorNormOptions {
  * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
  *
  * @param x A tensor.
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
@@ -507,9 +507,9 @@ export function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, o
 
 /** Options of `linalg.matrixNorm`. */
 export interface MatrixNormOptions {
-  /** Keeps reduced axes, with size 1; false by default. */
+  /** Whether reduced axes stay, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
-  /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
+  /** The norm; 'fro' by default. */
   readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined
 }
 
@@ -522,7 +522,7 @@ export interface MatrixNormOptions {
  * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
  * @example
@@ -537,7 +537,7 @@ export function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, o
 
 /** Options of `linalg.cond`. */
 export interface CondOptions {
-  /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
+  /** The norm in which the condition is computed; 2 by default. */
   readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined
 }
 
@@ -550,7 +550,7 @@ export interface CondOptions {
  * NumPy `linalg.cond`, PyTorch `linalg.cond`.
  *
  * @param x A tensor.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
  * @example
  * ```ts

@@ -28,7 +28,7 @@ export function relu6<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real',
 
 /** Options of `nn.leakyRelu`. */
 export interface LeakyReluOptions {
-  /** A number; 0.01 by default. */
+  /** The slope below 0; 0.01 by default. */
   readonly negativeSlope?: number | undefined
 }
 
@@ -41,7 +41,7 @@ export interface LeakyReluOptions {
  * PyTorch `nn.functional.leaky_relu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
@@ -53,7 +53,7 @@ export function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
 }
 
 /**
- * Rectified linear unit with learnt slopes below 0, broadcast with x.
+ * Rectified linear unit with a learnt slope below 0; the slopes broadcast with x.
  *
  * `x for x > 0, weight x elsewhere`
  *
@@ -61,7 +61,7 @@ export function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
  * PyTorch `nn.functional.prelu`.
  *
  * @param x A tensor or a JavaScript scalar of a real dtype.
- * @param weight A tensor or a JavaScript scalar of a real dtype.
+ * @param weight A tensor or a JavaScript scalar of a real dtype: slopes below 0, broadcast with `x`.
  * @example
  * ```ts
  * ft.nn.prelu(ft.tensor([-2, 3]), ft.tensor([0.25, 7])) // [-0.5, 3]
@@ -74,7 +74,7 @@ export function prelu<A extends Operand, B extends Operand>(x: A & Fits<'real', 
 
 /** Options of `nn.elu`. */
 export interface EluOptions {
-  /** A number; 1 by default. */
+  /** Far below 0 the function approaches the negative of this; 1 by default. */
   readonly alpha?: number | undefined
 }
 
@@ -87,7 +87,7 @@ export interface EluOptions {
  * PyTorch `nn.functional.elu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
@@ -100,7 +100,7 @@ export function elu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A
 
 /** Options of `nn.celu`. */
 export interface CeluOptions {
-  /** A number; 1 by default. */
+  /** Far below 0 the function approaches the negative of this; 1 by default. */
   readonly alpha?: number | undefined
 }
 
@@ -113,7 +113,7 @@ export interface CeluOptions {
  * PyTorch `nn.functional.celu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
@@ -145,7 +145,7 @@ export function selu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
 
 /** Options of `nn.gelu`. */
 export interface GeluOptions {
-  /** 'none' by default. */
+  /** 'none' for the exact function, 'tanh' for its approximation; 'none' by default. */
   readonly approximate?: 'none' | 'tanh' | undefined
 }
 
@@ -158,7 +158,7 @@ export interface GeluOptions {
  * PyTorch `nn.functional.gelu`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
@@ -209,7 +209,7 @@ export function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
 
 /** Options of `nn.softplus`. */
 export interface SoftplusOptions {
-  /** A number; 1 by default. */
+  /** How sharply the function bends at 0; 1 by default. */
   readonly beta?: number | undefined
 }
 
@@ -222,7 +222,7 @@ export interface SoftplusOptions {
  * PyTorch `nn.functional.softplus`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
@@ -272,7 +272,7 @@ export function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
 }
 
 /**
- * What the hyperbolic tangent leaves of each element.
+ * Each element less its hyperbolic tangent.
  *
  * `x - tanh(x)`
  *
@@ -292,9 +292,9 @@ export function tanhshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
 
 /** Options of `nn.hardtanh`. */
 export interface HardtanhOptions {
-  /** A number; -1 by default. */
+  /** The lower bound; -1 by default. */
   readonly min?: number | undefined
-  /** A number; 1 by default. */
+  /** The upper bound; 1 by default. */
   readonly max?: number | undefined
 }
 
@@ -307,7 +307,7 @@ export interface HardtanhOptions {
  * PyTorch `nn.functional.hardtanh`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
@@ -358,7 +358,7 @@ export function hardswish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
 
 /** Options of `nn.hardshrink`. */
 export interface HardshrinkOptions {
-  /** A number; 0.5 by default. */
+  /** Elements up to this size become 0; 0.5 by default. */
   readonly lambda?: number | undefined
 }
 
@@ -371,7 +371,7 @@ export interface HardshrinkOptions {
  * PyTorch `nn.functional.hardshrink`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
@@ -384,7 +384,7 @@ export function hardshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
 
 /** Options of `nn.softshrink`. */
 export interface SoftshrinkOptions {
-  /** A number; 0.5 by default. */
+  /** How far each element moves towards 0; not negative; 0.5 by default. */
   readonly lambda?: number | undefined
 }
 
@@ -397,7 +397,7 @@ export interface SoftshrinkOptions {
  * PyTorch `nn.functional.softshrink`.
  *
  * @param x A tensor of a real dtype.
- * @param options An object of options.
+ * @param options Options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.softshrink(ft.zeros([2]), { lambda: -1 })`.
  * @example
  * ```ts
@@ -411,14 +411,14 @@ export function softshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
 
 /** Options of `nn.layerNorm`. */
 export interface LayerNormOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** The axes that are normalised, one or several; negative ones count from the last; the last one by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** A number; 0.00001 by default. */
+  /** What is added to the variance before the root; 0.00001 by default. */
   readonly eps?: number | undefined
 }
 
 /**
- * Elements less their mean over axes (the last by default), by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.
+ * Elements less their mean over axes (the last by default), divided by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.
  *
  * `(x - mean x) / sqrt(var x + eps) weight + bias`
  *
@@ -426,9 +426,9 @@ export interface LayerNormOptions {
  * PyTorch `nn.functional.layer_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param weight A tensor of a real dtype.
- * @param bias A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
+ * @param bias A tensor of a real dtype: summands, of the shape of the normalised axes; 0 by default.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })`.
@@ -444,14 +444,14 @@ export function layerNorm<A extends DType, B extends DType = 'bool', C extends D
 
 /** Options of `nn.rmsNorm`. */
 export interface RmsNormOptions {
-  /** One axis or several; negative ones count from the last. All that apply by default. */
+  /** The axes that are normalised, one or several; negative ones count from the last; the last one by default. */
   readonly axis?: number | readonly number[] | undefined
-  /** A number; 0.00001 by default. */
+  /** What is added to the mean of squares before the root; 0.00001 by default. */
   readonly eps?: number | undefined
 }
 
 /**
- * Elements by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
+ * Elements divided by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
  *
  * `x / sqrt(mean x^2 + eps) weight`
  *
@@ -459,8 +459,8 @@ export interface RmsNormOptions {
  * PyTorch `nn.functional.rms_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param weight A tensor of a real dtype.
- * @param options The axis alone, or an object of options.
+ * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @example
  * ```ts
@@ -474,12 +474,12 @@ export function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A> 
 
 /** Options of `nn.groupNorm`. */
 export interface GroupNormOptions {
-  /** A number; 0.00001 by default. */
+  /** What is added to the variance before the root; 0.00001 by default. */
   readonly eps?: number | undefined
 }
 
 /**
- * Elements of x [batch, channels, ...] less their mean over each group of neighbouring channels, by the root of their variance plus eps, times a weight and plus a bias of each channel.
+ * Elements of x [batch, channels, ...] less their mean over each group of neighbouring channels, divided by the root of their variance plus eps, times a weight and plus a bias of each channel.
  *
  * `(x - mean x) / sqrt(var x + eps) weight + bias`
  *
@@ -487,10 +487,10 @@ export interface GroupNormOptions {
  * PyTorch `nn.functional.group_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param groups An integer.
- * @param weight A tensor of a real dtype.
- * @param bias A tensor of a real dtype.
- * @param options An object of options.
+ * @param groups How many groups of channels; it divides their number.
+ * @param weight A tensor of a real dtype: the factor of each channel; 1 by default.
+ * @param bias A tensor of a real dtype: the summand of each channel; 0 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 0)`.
  * @example
@@ -505,12 +505,12 @@ export function groupNorm<A extends DType, B extends DType = 'bool', C extends D
 
 /** Options of `nn.batchNorm`. */
 export interface BatchNormOptions {
-  /** A number; 0.00001 by default. */
+  /** What is added to the variance before the root; 0.00001 by default. */
   readonly eps?: number | undefined
 }
 
 /**
- * Elements of x [batch, channels, ...] less the mean of their channel, by the root of its variance plus eps, times a weight and plus a bias of each channel; without mean and variance those of x itself, as in training.
+ * Elements of x [batch, channels, ...] less the mean of their channel, divided by the root of its variance plus eps, times a weight and plus a bias of each channel; without mean and variance those of x itself, as in training.
  *
  * `(x - mean) / sqrt(variance + eps) weight + bias`
  *
@@ -518,11 +518,11 @@ export interface BatchNormOptions {
  * PyTorch `nn.functional.batch_norm`.
  *
  * @param x A tensor of a real dtype.
- * @param mean A tensor of a real dtype.
- * @param variance A tensor of a real dtype.
- * @param weight A tensor of a real dtype.
- * @param bias A tensor of a real dtype.
- * @param options An object of options.
+ * @param mean A tensor of a real dtype: the mean of each channel; that of `x` by default.
+ * @param variance A tensor of a real dtype: the variance of each channel; that of `x` by default.
+ * @param weight A tensor of a real dtype: the factor of each channel; 1 by default.
+ * @param bias A tensor of a real dtype: the summand of each channel; 0 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.batchNorm(ft.zeros([3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.batchNorm(ft.zeros([2, 3]), ft.zeros([3]))`.
  * @example
@@ -537,9 +537,9 @@ export function batchNorm<A extends DType, B extends DType = 'bool', C extends D
 
 /** Options of `nn.scaledDotProductAttention`. */
 export interface ScaledDotProductAttentionOptions {
-  /** false by default. */
+  /** Whether the query at place i sees the keys up to place i alone; false by default. */
   readonly causal?: boolean | undefined
-  /** A number; follows from the operands by default. */
+  /** The factor of the scores; 1 / sqrt(length) by default. */
   readonly scale?: number | undefined
 }
 
@@ -551,11 +551,11 @@ export interface ScaledDotProductAttentionOptions {
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `nn.functional.scaled_dot_product_attention`.
  *
- * @param query A tensor of a real dtype.
- * @param keys A tensor of a real dtype.
- * @param values A tensor of a real dtype.
- * @param mask A tensor.
- * @param options An object of options.
+ * @param query A tensor of a real dtype: [..., m, length].
+ * @param keys A tensor of a real dtype: [..., n, length].
+ * @param values A tensor of a real dtype: [..., n, values].
+ * @param mask A tensor: [..., m, n]: a bool one is true where a key takes part, a floating one is added to the scores.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))`.
  * @example
@@ -570,12 +570,12 @@ export function scaledDotProductAttention<A extends DType, B extends DType, C ex
 
 /** Options of `nn.mseLoss`. */
 export interface MseLossOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | undefined
 }
 
 /**
- * Squared errors of predictions: their mean, with a reduction their sum, or all of them.
+ * Squared errors of predictions: the mean, or by the option reduction the sum or each loss.
  *
  * `mean (x - target)^2`
  *
@@ -583,8 +583,8 @@ export interface MseLossOptions {
  * PyTorch `nn.functional.mse_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true values, in the shape of `x`.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.mseLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
  * @example
  * ```ts
@@ -598,12 +598,12 @@ export function mseLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'
 
 /** Options of `nn.l1Loss`. */
 export interface L1LossOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | undefined
 }
 
 /**
- * Absolute errors of predictions: their mean, with a reduction their sum, or all of them.
+ * Absolute errors of predictions: the mean, or by the option reduction the sum or each loss.
  *
  * `mean |x - target|`
  *
@@ -611,8 +611,8 @@ export interface L1LossOptions {
  * PyTorch `nn.functional.l1_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true values, in the shape of `x`.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1
@@ -625,23 +625,23 @@ export function l1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'r
 
 /** Options of `nn.huberLoss`. */
 export interface HuberLossOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | undefined
-  /** A number; 1 by default. */
+  /** The error up to which the loss is quadratic, and beyond which it is linear; above 0; 1 by default. */
   readonly delta?: number | undefined
 }
 
 /**
- * Half the squared errors of predictions up to delta, and what is beyond times delta, which is above 0: their mean, with a reduction their sum, or all of them.
+ * Huber loss of predictions x: quadratic for errors up to delta, linear beyond; delta is above 0. The mean, or by the option reduction the sum or each loss.
  *
- * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
+ * `mean of h_i with e_i = x_i - target_i: h_i = e_i^2 / 2 where |e_i| <= delta, else delta (|e_i| - delta / 2)`
  *
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `nn.functional.huber_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true values, in the shape of `x`.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2]), { delta: 0 })`.
  * @example
@@ -656,12 +656,12 @@ export function huberLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes
 
 /** Options of `nn.binaryCrossEntropyWithLogits`. */
 export interface BinaryCrossEntropyWithLogitsOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | undefined
 }
 
 /**
- * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, with a reduction the sum, or each.
+ * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, or by reduction the sum or each loss.
  *
  * `mean of -(target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
  *
@@ -669,9 +669,9 @@ export interface BinaryCrossEntropyWithLogitsOptions {
  * PyTorch `nn.functional.binary_cross_entropy_with_logits`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param posWeight A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true probabilities, from 0 to 1, in the shape of `x`.
+ * @param posWeight A tensor of a real dtype: the weight of positive targets; 1 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))`.
  * @example
  * ```ts
@@ -685,9 +685,9 @@ export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C
 
 /** Options of `nn.klDiv`. */
 export interface KlDivOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all terms, 'sum' for their sum, 'batchmean' for their sum divided by the number of samples, 'none' for each term; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | 'batchmean' | undefined
-  /** false by default. */
+  /** Whether `target` holds logarithms of probabilities; false by default. */
   readonly logTarget?: boolean | undefined
 }
 
@@ -700,8 +700,8 @@ export interface KlDivOptions {
  * PyTorch `nn.functional.kl_div`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of a real dtype.
- * @param options An object of options.
+ * @param target A tensor of a real dtype: the true probabilities, or with `logTarget` their logarithms, in the shape of `x`.
+ * @param options Options.
  * @example
  * ```ts
  * ft.nn.klDiv(ft.tensor([-1, -1]), ft.tensor([0.5, 0.5]), { reduction: 'sum' }) // 0.3068528
@@ -714,9 +714,9 @@ export function klDiv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'re
 
 /** Options of `nn.nllLoss`. */
 export interface NllLossOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | undefined
-  /** An integer; -100 by default. */
+  /** The class whose samples are left out; -100 by default. */
   readonly ignoreIndex?: number | undefined
 }
 
@@ -729,9 +729,9 @@ export interface NllLossOptions {
  * PyTorch `nn.functional.nll_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor of integers up to int64.
- * @param weight A tensor.
- * @param options An object of options.
+ * @param target A tensor of integers up to int64: the true class of each sample, [batch, ...].
+ * @param weight A tensor: the weight of each class; 1 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.nllLoss(ft.zeros([2, 3]), ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.zeros([1]))`.
@@ -747,11 +747,11 @@ export function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'
 
 /** Options of `nn.crossEntropy`. */
 export interface CrossEntropyOptions {
-  /** 'mean' by default. */
+  /** 'mean' for the mean of all losses, 'sum' for their sum, 'none' for the loss of each element; 'mean' by default. */
   readonly reduction?: 'mean' | 'sum' | 'none' | undefined
-  /** An integer; -100 by default. */
+  /** The class whose samples are left out; -100 by default. */
   readonly ignoreIndex?: number | undefined
-  /** A number, which may be infinite; 0 by default. */
+  /** The part of each target, from 0 to 1, that is spread over all classes; 0 by default. */
   readonly labelSmoothing?: number | undefined
 }
 
@@ -764,9 +764,9 @@ export interface CrossEntropyOptions {
  * PyTorch `nn.functional.cross_entropy`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor.
- * @param weight A tensor.
- * @param options An object of options.
+ * @param target A tensor: the true class of each sample, [batch, ...], or probabilities in the shape of `x`.
+ * @param weight A tensor: the weight of each class; 1 by default.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.crossEntropy(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([0], { dtype: 'int32' }), undefined, { labelSmoothing: 2 })`.
@@ -782,17 +782,17 @@ export function crossEntropy<A extends DType>(x: Tensor<A> & Takes<'real', A>, t
 
 /** Options of `nn.conv`. */
 export interface ConvOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
-  /** An integer; 1 by default. */
+  /** How many groups of channels, each with weights of its own; 1 by default. */
   readonly groups?: number | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of `x` to the next, with zeros between: one number for all spatial axes, or one for each; 1 by default. */
   readonly inputDilation?: number | readonly number[] | undefined
-  /** 'zeros' by default. */
+  /** What lies outside of `x`: 'zeros', 'replicate' for the outermost element, 'reflect' for the data mirrored about its outermost element, 'symmetric' for the data mirrored about its edge, 'circular' for the data from the other end; 'zeros' by default. */
   readonly paddingMode?: 'zeros' | 'replicate' | 'reflect' | 'symmetric' | 'circular' | undefined
 }
 
@@ -805,8 +805,8 @@ export interface ConvOptions {
  * PyTorch `nn.functional.conv2d`.
  *
  * @param x A tensor of a numeric dtype.
- * @param weights A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param weights A tensor of a numeric dtype: [out, channels / groups, window...].
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { stride: 0 })`.
  * @example
@@ -821,11 +821,11 @@ export function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'num
 
 /** Options of `nn.maxPool`. */
 export interface MaxPoolOptions {
-  /** One number for all axes of a window, or one for each; the window's size by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; the window's size by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -838,8 +838,8 @@ export interface MaxPoolOptions {
  * PyTorch `nn.functional.max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all spatial axes, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 4)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 0)`.
  * @example
@@ -854,11 +854,11 @@ export function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'inte
 
 /** Options of `nn.avgPool`. */
 export interface AvgPoolOptions {
-  /** One number for all axes of a window, or one for each; the window's size by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; the window's size by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -871,8 +871,8 @@ export interface AvgPoolOptions {
  * PyTorch `nn.functional.avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all axes of a window, or one for each.
- * @param options An object of options.
+ * @param window The size of a window: one number for all spatial axes, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.avgPool(ft.zeros([4, 4]), 2)`.
  * @example
  * ```ts
@@ -886,15 +886,15 @@ export function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'inte
 
 /** Options of `nn.convTranspose`. */
 export interface ConvTransposeOptions {
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives stride times as many as x has; 0 ('valid') by default. */
+  /** How many places are cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives stride times as many as `x` has; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** Places more at the end of the result, below the stride or the dilation: one number, or one for each axis of a window; 0 by default. */
+  /** How many places more at the end of the result, below the stride or the dilation: one number for all axes of a window, or one for each; 0 by default. */
   readonly outputPadding?: number | readonly number[] | undefined
-  /** One number for all axes of a window, or one for each; 1 by default. */
+  /** How many places from one element of a window to the next: one number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
-  /** An integer; 1 by default. */
+  /** How many groups of channels, each with weights of its own; 1 by default. */
   readonly groups?: number | undefined
 }
 
@@ -907,8 +907,8 @@ export interface ConvTransposeOptions {
  * PyTorch `nn.functional.conv_transpose2d`.
  *
  * @param x A tensor of a numeric dtype.
- * @param weights A tensor of a numeric dtype.
- * @param options An object of options.
+ * @param weights A tensor of a numeric dtype: [channels, out / groups, window...].
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.convTranspose(ft.zeros([1, 3, 8]), ft.zeros([2, 4, 3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.convTranspose(ft.zeros([1, 1, 2]), ft.zeros([1, 1, 2]), { stride: 2, outputPadding: 2 })`.
  * @example
@@ -930,7 +930,7 @@ export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & T
  * PyTorch `nn.functional.adaptive_avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
+ * @param size The size of the spatial axes of the result: one number for all, or one for each.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveAvgPool(ft.zeros([4, 4]), 2)`.
  * @example
  * ```ts
@@ -951,7 +951,7 @@ export function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Tak
  * PyTorch `nn.functional.adaptive_max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
+ * @param size The size of the spatial axes of the result: one number for all, or one for each.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveMaxPool(ft.zeros([1, 1, 0]), 2)`.
  * @example
  * ```ts
@@ -965,9 +965,9 @@ export function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Tak
 
 /** Options of `nn.interpolate`. */
 export interface InterpolateOptions {
-  /** 'nearest' by default. */
+  /** 'nearest' for the nearest element before each place, 'linear' for lines between neighbours along each axis; 'nearest' by default. */
   readonly mode?: 'nearest' | 'linear' | undefined
-  /** false by default. */
+  /** Whether the first and the last elements of both are matched, instead of the edges of their cells; false by default. */
   readonly alignCorners?: boolean | undefined
 }
 
@@ -980,8 +980,8 @@ export interface InterpolateOptions {
  * PyTorch `nn.functional.interpolate`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param size One number for all spatial axes, or one for each.
- * @param options An object of options.
+ * @param size The size of the spatial axes of the result: one number for all, or one for each.
+ * @param options Options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)`.
  * @example

@@ -1563,7 +1563,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * The bits of each element as another dtype of the same size.
+   * The bits of each element, read as another dtype of the same size.
    *
    * `bits(out) = bits(x)`
    *
@@ -1890,7 +1890,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `isclose`, PyTorch `isclose`.
    *
    * @param x2 A tensor or a JavaScript scalar.
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
    * @example
    * ```ts
@@ -1911,7 +1911,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `allclose`, PyTorch `allclose`.
    *
    * @param x2 A tensor or a JavaScript scalar.
-   * @param options An object of options.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
@@ -1931,7 +1931,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `array_equal`, PyTorch `equal`.
    *
    * @param x2 A tensor.
-   * @param options An object of options.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
@@ -1950,8 +1950,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes an integer or floating dtype; gives the promoted dtype.
    * NumPy `clip`, PyTorch `clamp`.
    *
-   * @param min A tensor or a JavaScript scalar of an integer or floating dtype.
-   * @param max A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @param min A tensor or a JavaScript scalar of an integer or floating dtype: the lower bound; none by default.
+   * @param max A tensor or a JavaScript scalar of an integer or floating dtype: the upper bound; none by default.
    * @example
    * ```ts
    * ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]
@@ -1970,8 +1970,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * PyTorch `lerp`.
    *
-   * @param end A tensor or a JavaScript scalar.
-   * @param weight A tensor or a JavaScript scalar.
+   * @param end A tensor or a JavaScript scalar: the value at weight 1.
+   * @param weight A tensor or a JavaScript scalar: how far from `start` to `end`.
    * @example
    * ```ts
    * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
@@ -1990,9 +1990,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the promoted dtype.
    * NumPy `nan_to_num`, PyTorch `nan_to_num`.
    *
-   * @param nan A tensor or a JavaScript scalar.
-   * @param posinf A tensor or a JavaScript scalar.
-   * @param neginf A tensor or a JavaScript scalar.
+   * @param nan A tensor or a JavaScript scalar: what replaces NaN; 0 by default.
+   * @param posinf A tensor or a JavaScript scalar: what replaces Infinity; the largest number of the dtype by default.
+   * @param neginf A tensor or a JavaScript scalar: what replaces -Infinity; the smallest number of the dtype by default.
    * @example
    * ```ts
    * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
@@ -2045,11 +2045,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `out[..., k] = (x == k)`
    *
-   * Takes an integer dtype; gives float32 unless told otherwise.
+   * Takes an integer dtype; gives float32 by default.
    * PyTorch `nn.functional.one_hot`.
    *
-   * @param numClasses An integer.
-   * @param options An object of options.
+   * @param numClasses How many classes: the size of the new axis.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.tensor([1], { dtype: 'int32' }).oneHot(-1)`.
    * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).oneHot(2)`.
    * @example
@@ -2070,7 +2070,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `sum`, PyTorch `sum`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).sum(2)`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).sum(0.5)`.
    * @example
@@ -2091,7 +2091,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `prod`, PyTorch `prod`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
@@ -2110,7 +2110,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `mean`, PyTorch `mean`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]
@@ -2129,7 +2129,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `max`, PyTorch `amax`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).max()`.
    * @example
    * ```ts
@@ -2149,7 +2149,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `min`, PyTorch `amin`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
@@ -2168,7 +2168,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives bool.
    * NumPy `all`, PyTorch `all`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]
@@ -2187,7 +2187,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives bool.
    * NumPy `any`, PyTorch `any`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]
@@ -2206,7 +2206,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives int32.
    * NumPy `argmax`, PyTorch `argmax`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).argmax()`.
    * @example
    * ```ts
@@ -2226,7 +2226,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives int32.
    * NumPy `argmin`, PyTorch `argmin`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
@@ -2245,7 +2245,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
    * NumPy `var`, PyTorch `var`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
    * @example
    * ```ts
@@ -2265,7 +2265,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
    * NumPy `std`, PyTorch `std`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, 3]).std() // 1
@@ -2284,7 +2284,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `median`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
@@ -2303,7 +2303,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes an integer or floating dtype; gives the same dtype.
    * NumPy `ptp`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
    * @example
    * ```ts
@@ -2323,7 +2323,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `logsumexp`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
    * @example
    * ```ts
@@ -2343,7 +2343,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives int32.
    * NumPy `count_nonzero`, PyTorch `count_nonzero`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
    * @example
    * ```ts
@@ -2363,7 +2363,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `nansum`, PyTorch `nansum`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, NaN, 3]).nansum() // 4
@@ -2382,7 +2382,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `nanprod`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([2, NaN, 3]).nanprod() // 6
@@ -2401,7 +2401,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `nanmax`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, NaN, 3]).nanmax() // 3
@@ -2420,7 +2420,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `nanmin`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, NaN, 3]).nanmin() // 1
@@ -2439,7 +2439,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `nanmean`, PyTorch `nanmean`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, NaN, 3]).nanmean() // 2
@@ -2458,7 +2458,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `nanvar`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, NaN, 3]).nanvar() // 1
@@ -2477,7 +2477,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `nanstd`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, NaN, 3]).nanstd() // 1
@@ -2489,15 +2489,15 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+   * Quantiles over axes (all by default): the element at the fraction q of the sorted elements. q is a number from 0 to 1, or a tensor of them, whose axes come first in the result. Between two elements the method decides, by default linear interpolation. NaN if any element is NaN, or if there are none. A q outside [0, 1] is an IndexError, of a tensor when the result is read.
    *
    * `x_(q (n - 1)) of the sorted x`
    *
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `quantile`, PyTorch `quantile`.
    *
-   * @param q A tensor or a JavaScript scalar of a real dtype.
-   * @param options The axis alone, or an object of options.
+   * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
    * @example
    * ```ts
@@ -2510,15 +2510,15 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+   * Percentiles over axes (all by default): quantile with q from 0 to 100.
    *
    * `x_(q (n - 1) / 100) of the sorted x`
    *
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `percentile`, PyTorch `quantile`.
    *
-   * @param q A tensor or a JavaScript scalar of a real dtype.
-   * @param options The axis alone, or an object of options.
+   * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101)`.
    * @example
    * ```ts
@@ -2531,14 +2531,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+   * Covariance matrix: each row of x is a variable and each column an observation, without rowvar the other way round. The sum over n observations is divided by n - correction (at least 0). A vector is one variable, and gives one number.
    *
    * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
    *
    * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `cov`, PyTorch `cov`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
    * @example
    * ```ts
@@ -2551,14 +2551,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+   * Pearson's correlation coefficients, from -1 to 1: each row of x is a variable and each column an observation, without rowvar the other way round. NaN for a variable that does not vary.
    *
    * `cov_ij / sqrt(cov_ii cov_jj)`
    *
    * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `corrcoef`, PyTorch `corrcoef`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
@@ -2577,7 +2577,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `cumulative_sum`, PyTorch `cumsum`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeSum()`.
    * @example
    * ```ts
@@ -2597,7 +2597,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `cumulative_prod`, PyTorch `cumprod`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
@@ -2616,7 +2616,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `maximum.accumulate`, PyTorch `cummax`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
    * @example
    * ```ts
@@ -2636,7 +2636,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `minimum.accumulate`, PyTorch `cummin`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
@@ -2655,9 +2655,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `diff`, PyTorch `diff`.
    *
-   * @param prepend A tensor of a numeric dtype.
-   * @param append A tensor of a numeric dtype.
-   * @param options The axis alone, or an object of options.
+   * @param prepend A tensor of a numeric dtype: elements before the first along the axis.
+   * @param append A tensor of a numeric dtype: elements after the last along the axis.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
    * @example
@@ -2678,8 +2678,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `gradient`, PyTorch `gradient`.
    *
-   * @param coordinates A tensor of a real dtype.
-   * @param options The axis alone, or an object of options.
+   * @param coordinates A tensor of a real dtype: the coordinate of each sample, in place of the option `spacing`.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
    * @example
@@ -2700,8 +2700,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `trapezoid`, PyTorch `trapezoid`.
    *
-   * @param coordinates A tensor of a real dtype.
-   * @param options The axis alone, or an object of options.
+   * @param coordinates A tensor of a real dtype: the coordinate of each sample, in place of the option `dx`.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
    * @example
@@ -2722,10 +2722,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `interp`.
    *
-   * @param xp A tensor of a real dtype.
-   * @param fp A tensor of a real dtype.
-   * @param left A tensor or a JavaScript scalar of a real dtype.
-   * @param right A tensor or a JavaScript scalar of a real dtype.
+   * @param xp A tensor of a real dtype: coordinates of the samples, increasing.
+   * @param fp A tensor of a real dtype: values of the samples.
+   * @param left A tensor or a JavaScript scalar of a real dtype: the value before the first coordinate; that of the first sample by default.
+   * @param right A tensor or a JavaScript scalar of a real dtype: the value after the last coordinate; that of the last sample by default.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
    * @example
    * ```ts
@@ -2746,7 +2746,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `convolve`.
    *
    * @param x2 A tensor of a numeric dtype.
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
    * @example
    * ```ts
@@ -2767,7 +2767,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `correlate`.
    *
    * @param x2 A tensor of a numeric dtype.
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
    * @example
    * ```ts
@@ -2800,7 +2800,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
+   * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 by default), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `out_ij = sum_k x1_ik x2_kj`
    *
@@ -2808,7 +2808,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `tensordot`, PyTorch `tensordot`.
    *
    * @param x2 A tensor of a numeric dtype.
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
    * @example
    * ```ts
@@ -2829,7 +2829,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `vecdot`, PyTorch `linalg.vecdot`.
    *
    * @param x2 A tensor of a numeric dtype.
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
    * @example
@@ -2851,7 +2851,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `cross`, PyTorch `linalg.cross`.
    *
    * @param x2 A tensor of a numeric dtype.
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
    * @example
@@ -2932,7 +2932,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
    * @example
@@ -2953,7 +2953,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `linalg.trace`, PyTorch `trace`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
    * @example
    * ```ts
@@ -2973,7 +2973,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `diag`, PyTorch `diag`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
    * @example
    * ```ts
@@ -2993,7 +2993,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `softmax`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).softmax({ axis: 1 })`.
    * @example
    * ```ts
@@ -3013,7 +3013,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `log_softmax`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
@@ -3032,7 +3032,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `reshape`, PyTorch `reshape`.
    *
-   * @param shape Axis sizes; one may be -1 and follows from the others.
+   * @param shape The size of each axis of the result; one may be -1, and follows from the others.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).reshape([4])`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).reshape([1.5])`.
    * @example
@@ -3053,7 +3053,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `permute_dims`, PyTorch `permute`.
    *
-   * @param axes One axis or several; negative ones count from the last. All that apply by default.
+   * @param axes Each axis of `x` once, in the order of the result; negative ones count from the last.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).permuteDims([0])`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).permuteDims([0, 0])`.
    * @example
@@ -3093,7 +3093,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `expand_dims`, PyTorch `unsqueeze`.
    *
-   * @param axis One axis; negative ones count from the last; 0 by default.
+   * @param axis Where the new axis stands in the result; negative places count from the end; 0 by default.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).expandDims(3)`.
    * @example
    * ```ts
@@ -3113,7 +3113,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `squeeze`, PyTorch `squeeze`.
    *
-   * @param axis One axis or several; negative ones count from the last. All that apply by default.
+   * @param axis The axes to leave out, one or several; negative ones count from the last; all of size 1 by default.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).squeeze(0)`.
    * @example
    * ```ts
@@ -3133,7 +3133,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `flip`, PyTorch `flip`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).flip(1)`.
    * @example
    * ```ts
@@ -3153,7 +3153,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `broadcast_to`, PyTorch `broadcast_to`.
    *
-   * @param shape Axis sizes.
+   * @param shape The size of each axis of the result.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).broadcastTo([3])`.
    * @example
    * ```ts
@@ -3173,8 +3173,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `moveaxis`, PyTorch `moveaxis`.
    *
-   * @param source One axis or several; negative ones count from the last. All that apply by default.
-   * @param destination One axis or several; negative ones count from the last. All that apply by default.
+   * @param source The axes to move, one or several; negative ones count from the last.
+   * @param destination Where they stand in the result; negative places count from the end.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
    * @example
@@ -3195,8 +3195,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `swapaxes`, PyTorch `swapaxes`.
    *
-   * @param axis1 An integer.
-   * @param axis2 An integer.
+   * @param axis1 One of the axes; negative ones count from the last.
+   * @param axis2 The other axis; negative ones count from the last.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
    * @example
    * ```ts
@@ -3216,7 +3216,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `rot90`, PyTorch `rot90`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
    * @example
@@ -3237,7 +3237,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `ravel`, PyTorch `flatten`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
    * @example
@@ -3258,8 +3258,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `roll`, PyTorch `roll`.
    *
-   * @param shift One axis or several; negative ones count from the last. All that apply by default.
-   * @param options The axis alone, or an object of options.
+   * @param shift How many places elements move on, one number for all axes or one for each; negative numbers move them back.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
    * @example
@@ -3280,7 +3280,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `tile`, PyTorch `tile`.
    *
-   * @param repetitions Axis sizes.
+   * @param repetitions How many times the tensor stands along each axis.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
    * @example
    * ```ts
@@ -3300,8 +3300,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `repeat`, PyTorch `repeat_interleave`.
    *
-   * @param repeats An integer.
-   * @param options The axis alone, or an object of options.
+   * @param repeats How many times each element stands.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
    * @example
@@ -3322,8 +3322,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `pad`, PyTorch `nn.functional.pad`.
    *
-   * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
-   * @param options An object of options.
+   * @param padWidth How many places on every side, or a pair [before, after] for all axes or for each.
+   * @param options Options.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
    * @example
@@ -3344,8 +3344,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `take`, PyTorch `index_select`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))`.
    * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).take(ft.tensor([0.5]))`.
    * @example
@@ -3366,9 +3366,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * PyTorch `index_copy`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param updates A tensor.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
@@ -3387,9 +3387,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `add.at`, PyTorch `index_add`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param updates A tensor.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
    * @example
@@ -3410,9 +3410,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `multiply.at`, PyTorch `index_reduce`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param updates A tensor.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
@@ -3431,9 +3431,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `minimum.at`, PyTorch `index_reduce`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param updates A tensor.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
@@ -3452,9 +3452,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `maximum.at`, PyTorch `index_reduce`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param updates A tensor.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param updates A tensor: the slices that are written, in the order of `indices` along the axis.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
@@ -3466,16 +3466,16 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+   * A copy with values written along an axis (the last by default), at indices of their own in each line; values broadcast to the indices. By the option update a value replaces the element there, is added to it, multiplied with it, or compared with it, in row-major order. Negative indices count from the end; one out of range is an IndexError when the result is read.
    *
    * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
    *
    * Takes any dtype; gives the same dtype.
    * NumPy `put_along_axis`, PyTorch `scatter`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param values A tensor or a JavaScript scalar.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param values A tensor or a JavaScript scalar: what is written, broadcast to the shape of `indices`.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
    * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
    * @example
@@ -3496,8 +3496,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `add.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor of integers up to int64.
-   * @param numSegments An integer.
+   * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+   * @param numSegments How many segments: the size of the first axis of the result.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
    * @example
@@ -3518,8 +3518,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `multiply.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor of integers up to int64.
-   * @param numSegments An integer.
+   * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+   * @param numSegments How many segments: the size of the first axis of the result.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
@@ -3538,8 +3538,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `minimum.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor of integers up to int64.
-   * @param numSegments An integer.
+   * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+   * @param numSegments How many segments: the size of the first axis of the result.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
@@ -3558,8 +3558,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `maximum.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor of integers up to int64.
-   * @param numSegments An integer.
+   * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+   * @param numSegments How many segments: the size of the first axis of the result.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
@@ -3578,8 +3578,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor of integers up to int64.
-   * @param numSegments An integer.
+   * @param segments A tensor of integers up to int64: the number of each row's segment, from 0.
+   * @param numSegments How many segments: the size of the first axis of the result.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
@@ -3598,8 +3598,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `take_along_axis`, PyTorch `take_along_dim`.
    *
-   * @param indices A tensor of integers up to int64.
-   * @param options The axis alone, or an object of options.
+   * @param indices A tensor of integers up to int64: positions along the axis; negative ones count from the last.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
    * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
@@ -3614,7 +3614,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+   * Positions (int32) at which values would be inserted into a sorted vector to keep its order: the number of its elements that are less than each value, or with side 'right' less or equal. The sorter, if given, sorts the vector first. NaN counts as the largest value.
    *
    * `|{ i : x1_i < x2 }|`
    *
@@ -3622,8 +3622,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `searchsorted`, PyTorch `searchsorted`.
    *
    * @param x2 A tensor or a JavaScript scalar of a real dtype.
-   * @param sorter A tensor of integers up to int64.
-   * @param options An object of options.
+   * @param sorter A tensor of integers up to int64: positions that sort `x1`, as `argsort` gives them.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
    * @example
    * ```ts
@@ -3643,7 +3643,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `sort`, PyTorch `sort`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).sort({ axis: 1 })`.
    * @example
    * ```ts
@@ -3663,7 +3663,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives int32.
    * NumPy `argsort`, PyTorch `argsort`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
@@ -3682,8 +3682,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype and int32.
    * PyTorch `topk`.
    *
-   * @param k An integer.
-   * @param options The axis alone, or an object of options.
+   * @param k How many elements; at most the size of the axis.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).topk(3)`.
    * @example
    * ```ts
@@ -3704,8 +3704,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype and int32.
    * NumPy `partition`, PyTorch `kthvalue`.
    *
-   * @param k An integer.
-   * @param options The axis alone, or an object of options.
+   * @param k Which element: 1 for the smallest.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
    * @example
    * ```ts
@@ -3726,7 +3726,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `tril`, PyTorch `tril`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
    * @example
@@ -3747,7 +3747,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `triu`, PyTorch `triu`.
    *
-   * @param options An object of options.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
    * @example
@@ -3768,8 +3768,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
    *
-   * @param window One number for all axes of a window, or one for each.
-   * @param options An object of options.
+   * @param window The size of a window: one number for all axes, or one for each.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
    * @example
@@ -3790,8 +3790,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
    *
-   * @param window One number for all axes of a window, or one for each.
-   * @param options An object of options.
+   * @param window The size of a window: one number for all axes, or one for each.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
@@ -3810,8 +3810,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes an integer or floating dtype; gives the same dtype.
    * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
    *
-   * @param window One number for all axes of a window, or one for each.
-   * @param options An object of options.
+   * @param window The size of a window: one number for all axes, or one for each.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
@@ -3830,8 +3830,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes an integer or floating dtype; gives the same dtype.
    * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
    *
-   * @param window One number for all axes of a window, or one for each.
-   * @param options An object of options.
+   * @param window The size of a window: one number for all axes, or one for each.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
@@ -3843,15 +3843,15 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
+   * The gradient of windowMax without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's largest element, the first of several (NaN wins). Every window must show data.
    *
    * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
    *
    * Takes an integer or floating dtype; gives the promoted dtype.
    *
-   * @param source A tensor of an integer or floating dtype.
-   * @param window One number for all axes of a window, or one for each.
-   * @param options An object of options.
+   * @param source A tensor of an integer or floating dtype: one element for each window.
+   * @param window The size of a window: one number for all axes, or one for each.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
    * @example
    * ```ts
@@ -3864,15 +3864,15 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
+   * The gradient of windowMin without dilation: in a tensor of the shape of x that holds initial (0 by default), the source's element for each window is added at the place of the window's smallest element, the first of several (NaN wins). Every window must show data.
    *
    * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
    *
    * Takes an integer or floating dtype; gives the promoted dtype.
    *
-   * @param source A tensor of an integer or floating dtype.
-   * @param window One number for all axes of a window, or one for each.
-   * @param options An object of options.
+   * @param source A tensor of an integer or floating dtype: one element for each window.
+   * @param window The size of a window: one number for all axes, or one for each.
+   * @param options Options.
    * @example
    * ```ts
    * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
@@ -3976,16 +3976,16 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+   * Sliding windows along an axis: the axis becomes one of windows, which begin step places apart, and a new last axis holds the size places of each.
    *
    * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
    *
    * Takes any dtype; gives the same dtype.
    * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
    *
-   * @param axis An integer.
-   * @param size An integer.
-   * @param options An object of options.
+   * @param axis The axis that windows move along; negative ones count from the last.
+   * @param size The size of a window.
+   * @param options Options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
    * @example
@@ -4006,7 +4006,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `nanmedian`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @example
    * ```ts
    * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
@@ -4018,15 +4018,15 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+   * quantile without NaN: the element at the fraction q of the sorted numbers over axes; NaN if all elements are.
    *
    * `x_(q (n - 1)) of the n sorted numbers of x`
    *
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `nanquantile`, PyTorch `nanquantile`.
    *
-   * @param q A tensor or a JavaScript scalar of a real dtype.
-   * @param options The axis alone, or an object of options.
+   * @param q A tensor or a JavaScript scalar of a real dtype: the fraction, from 0 to 1; axes of a tensor stand first in the result.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
    * @example
    * ```ts
@@ -4039,15 +4039,15 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+   * percentile without NaN: nanquantile with q from 0 to 100.
    *
    * `x_(q (n - 1) / 100) of the n sorted numbers of x`
    *
    * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `nanpercentile`, PyTorch `nanquantile`.
    *
-   * @param q A tensor or a JavaScript scalar of a real dtype.
-   * @param options The axis alone, or an object of options.
+   * @param q A tensor or a JavaScript scalar of a real dtype: the percentage, from 0 to 100; axes of a tensor stand first in the result.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
    * @example
    * ```ts
@@ -4067,7 +4067,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `nancumsum`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
    * @example
    * ```ts
@@ -4087,7 +4087,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `nancumprod`.
    *
-   * @param options The axis alone, or an object of options.
+   * @param options Options, or the value of `axis` alone.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
    * @example
    * ```ts

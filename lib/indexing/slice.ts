@@ -20,7 +20,7 @@ export class Slice {
     if (this.step === 0) throw new IndexError('slice: step must not be 0')
   }
 
-  /** Text as the text form writes it. */
+  /** The range as text: `'1:3'`. */
   toString(): string {
     const tail = this.step === 1 ? '' : `:${this.step}`
     return `${this.start ?? ''}:${this.stop ?? ''}${tail}`

@@ -87,7 +87,7 @@ function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Te
 /**
  * The slices of a tensor along an axis, which they do not have.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
  * @example
  * ```ts
@@ -104,7 +104,7 @@ export function unstack<D extends DType>(array: Tensor<D>, options?: number | Pi
 /**
  * A tensor in so many equal pieces along an axis, or cut at these positions.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -124,9 +124,9 @@ export function split<D extends DType, const S extends number | readonly number[
 }
 
 /**
- * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ * Splits a tensor along an axis: into a number of nearly equal pieces, the larger ones first, or at positions.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts
@@ -142,7 +142,7 @@ export function arraySplit<D extends DType, const S extends number | readonly nu
 /**
  * A tensor in at most so many pieces along an axis, all but the last of one size.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
  * @example
  * ```ts

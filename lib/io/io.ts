@@ -31,16 +31,16 @@ export type FileSource = FilePath | ArrayBufferView | ArrayBufferLike
 
 /** What every load takes. */
 export interface LoadOptions {
-  /** The device of the tensors; the default device unless told. */
+  /** The device of the tensors; `ft.setDefaultDevice` sets the default. */
   readonly device?: Device | undefined
   /**
-   * Whether a file is mapped into memory instead of read first; true unless told. A file that another program shortens in place while it is
+   * Whether a file is mapped into memory instead of read first; true by default. A file that another program shortens in place while it is
    * being looked at is refused (`ERR_FORMAT`); one that is rewritten at the same length may give a mixture of old and new, so whoever must load
    * such files says false.
    */
   readonly mapped?: boolean | undefined
   /**
-   * Whether arrays may lie in the mapped file instead of being copied; false unless told. Then they take no memory of the process's own, nor of
+   * Whether arrays may lie in the mapped file instead of being copied; false by default. Then they take no memory of the process's own, nor of
    * the memory budget: the system reads pages when they are first used, and shares them with other processes. So lie arrays of safetensors and
    * npy files on the CPU, but for bool and the other byte order; the rest is copied as ever. The file must stay as it is for as long as the tensors
    * live: where it is shortened, or replaced in place by a shorter one, they fail (`ERR_FORMAT`); where it is written to, they change.
@@ -55,27 +55,27 @@ export interface LoadOptions {
 
 /** Options of loads of several tensors. */
 export interface LoadNamedOptions extends LoadOptions {
-  /** The arrays to load, all of them unless told. */
+  /** The arrays to load, all of them by default. */
   readonly names?: readonly string[] | undefined
 }
 
 /** Options of `loadText`. */
 export interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
-  /** What the numbers become; float32 unless told. */
+  /** What the numbers become; float32 by default. */
   readonly dtype?: E | undefined
   /**
-   * One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. null is any number of
-   * spaces and tabs, as `numpy.loadtxt` reads unless told.
+   * One ASCII character between numbers; a comma by default. Spaces and tabs around a number do not matter. null is any number of
+   * spaces and tabs, as `numpy.loadtxt` reads by default.
    */
   readonly delimiter?: string | null | undefined
-  /** What follows this character in a line is skipped; `#` unless told, null for none. */
+  /** What follows this character in a line is skipped; `#` by default, null for none. */
   readonly comments?: string | null | undefined
-  /** Lines to skip at the start, whatever they hold; none unless told. */
+  /** Lines to skip at the start, whatever they hold; none by default. */
   readonly skipRows?: number | undefined
-  /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
+  /** Whether a row of names stands before the numbers, which is skipped; false by default. */
   readonly header?: boolean | undefined
   /**
-   * What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error, or NaN where `missingValues` are
+   * What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; by default they are an error, or NaN where `missingValues` are
    * given.
    */
   readonly fillingValue?: number | bigint | boolean | undefined
@@ -89,7 +89,7 @@ export interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
 /** What every save takes. */
 export interface SaveOptions {
   /**
-   * Whether the bytes are on the disk when the save is done; true unless told. Without, the file is replaced as a whole all the same, and a
+   * Whether the bytes are on the disk when the save is done; true by default. Without, the file is replaced as a whole all the same, and a
    * crash of the machine in the next seconds may leave an empty one; `numpy.save` does not sync.
    */
   readonly sync?: boolean | undefined
@@ -97,7 +97,7 @@ export interface SaveOptions {
 
 /** Options of `encodeNpz`. */
 export interface NpzOptions {
-  /** Whether members are deflated; false unless told. */
+  /** Whether members are deflated; false by default. */
   readonly compressed?: boolean | undefined
 }
 
@@ -115,9 +115,9 @@ export interface SaveSafetensorsOptions extends SafetensorsOptions, SaveOptions 
 
 /** Options of `encodeText`. */
 export interface TextOptions {
-  /** One ASCII character between numbers; a comma unless told. */
+  /** One ASCII character between numbers; a comma by default. */
   readonly delimiter?: string | undefined
-  /** Names of the columns, written as the first line; no such line unless told. */
+  /** Names of the columns, written as the first line; no such line by default. */
   readonly header?: readonly string[] | undefined
 }
 
@@ -139,8 +139,8 @@ const npy = (op: string, source: unknown, options: unknown): Loading => ({ ...np
  * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
  * order of elements; one in Fortran order becomes a transposed view. Of a file to which several arrays were written, the first.
  *
- * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for what is no npy
- * file, not whole, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
+ * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for a file
+ * that is not npy or is cut off, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
  * precision; `ERR_OUT_OF_MEMORY`.
  */
 export async function loadNpy(source: FileSource, options?: LoadOptions): Promise<Tensor> {
@@ -227,7 +227,7 @@ const npz = (op: string, source: unknown, options: unknown): Loading => loading(
 
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * prototype, so that any name is only a name; names are never paths. Members that are not arrays, nor called so, are left out; an array
  * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
@@ -396,7 +396,7 @@ const safetensors = (op: string, source: unknown, options: unknown, names: reado
 /**
  * Opens a safetensors file: names, shapes, dtypes and metadata are read, tensors when `load` asks for them.
  *
- * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for what is no safetensors file, or not whole.
+ * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for a file that is not safetensors, or is cut off.
  */
 export async function openSafetensors(source: FileSource, options?: OpenOptions): Promise<SafetensorsFile> {
   const what = safetensors('io.openSafetensors', source, options, ['mapped', 'lend'])

@@ -160,7 +160,7 @@ export function loading(op: string, format: Format, source: unknown, o: Record<s
   return { op, source: read, native: { ...details, format, mapped }, device, lend, maxBytes: maxBytes as number | undefined, names: wanted }
 }
 
-/** What stands for an empty field, as text; none where that is an error. Words that stand for one are NaN unless told. */
+/** What stands for an empty field, as text; none where that is an error. Words that stand for one are NaN by default. */
 function fillingOption(op: string, value: unknown, missing: readonly string[]): readonly string[] {
   if (value === undefined) return missing.length > 0 ? ['NaN'] : []
   const scalar = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'

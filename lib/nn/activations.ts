@@ -52,7 +52,7 @@ export class ReLU6 extends Stateless<'promoted'> {
 /**
  * x, times a slope where it is negative: `nn.leakyRelu` as a layer. PyTorch `nn.LeakyReLU`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.LeakyReLU(0.5).apply(null, ft.tensor([-1, 2])) // [-0.5, 2]
@@ -74,7 +74,7 @@ export class LeakyReLU extends Stateless<'promoted'> {
 /**
  * alpha (e^x - 1) where x is negative: `nn.elu` as a layer. PyTorch `nn.ELU`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.ELU().apply(null, ft.tensor([0, 2])) // [0, 2]
@@ -96,7 +96,7 @@ export class ELU extends Stateless<'promoted'> {
 /**
  * `nn.celu` as a layer. PyTorch `nn.CELU`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.CELU().apply(null, ft.tensor([0, 2])) // [0, 2]

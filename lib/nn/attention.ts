@@ -49,7 +49,7 @@ export interface AttentionCache {
 export interface CacheOptions {
   /** float32 by default. */
   readonly dtype?: FloatDType | undefined
-  /** The default device by default. */
+  /** The device; `ft.setDefaultDevice` sets the default. */
   readonly device?: Device | undefined
 }
 

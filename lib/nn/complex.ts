@@ -67,7 +67,7 @@ export function tanhshrink<A extends DType = 'float32'>(x: Tensor<A> | Listed): 
 }
 
 /**
- * Absolute errors of predictions: their mean, with a reduction their sum, or all of them; of complex predictions the magnitudes of their errors.
+ * Absolute errors of predictions: the mean, or by the option `reduction` the sum or each loss; of complex predictions the magnitudes of their errors.
  *
  * `mean |x - target|`
  *

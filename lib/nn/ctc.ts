@@ -45,7 +45,7 @@ function lengths(op: string, name: string, value: unknown, batch: number, most: 
 
 /**
  * Minus the log-probability of labels [batch, labels] by the log-probabilities x [time, batch, classes] of each step, over all ways to spread the
- * labels, in order, with blanks between them, over the steps: the mean of those by the numbers of labels, with a reduction the sum, or each. Half
+ * labels, in order, with blanks between them, over the steps: the mean, each divided by its number of labels, or by `reduction` the sum or each loss. Half
  * floats are computed in float32.
  *
  * `-ln sum over ways of prod_t e^(x[t, way_t])`
@@ -56,7 +56,7 @@ function lengths(op: string, name: string, value: unknown, batch: number, most: 
  * @param target Integers: labels, of which the first `targetLengths` count.
  * @param inputLengths How many steps count of each sequence, at most `time`: integers [batch].
  * @param targetLengths How many labels count of each sequence: integers [batch].
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is no class;
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together and no steps, `ERR_DTYPE`, `ERR_ARGUMENT` for a blank that is not a class;
  * `ERR_INDEX` when a result is read whose labels are no classes.
  * @example
  * ```ts

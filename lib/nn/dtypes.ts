@@ -17,7 +17,7 @@ export type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P exten
 /** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
 export type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' | 'kept' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P
 
-/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
+/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them by default. */
 export type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R>
   ? FreshOf<R, P, E>
   : L extends (...args: never[]) => unknown

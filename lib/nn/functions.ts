@@ -29,8 +29,8 @@ export interface EmbedOptions {
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor and a `paddingIndex` that is no entry, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
- * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a tensor and a `paddingIndex` that is not an entry, `ERR_DTYPE` for indices that are not integers or are uint64, `ERR_SHAPE` for
+ * weights that are not matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
@@ -73,7 +73,7 @@ export interface DropoutOptions {
  *
  * PyTorch `nn.functional.dropout`. The same key drops the same elements.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1].
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, and for a probability outside [0, 1].
  * @example
  * ```ts
  * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]
@@ -111,7 +111,7 @@ export interface GluOptions {
  *
  * PyTorch `nn.functional.glu`. Dauphin and others, "Language modeling with gated convolutional networks", 2017.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_SHAPE` for an odd size, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
@@ -138,13 +138,13 @@ export interface SoftminOptions {
 }
 
 /**
- * Shares that are largest for the smallest elements along an axis: the softmax of the negated tensor.
+ * Softmin along an axis: the softmax of the negated tensor, largest for the smallest elements.
  *
  * `y_i = e^(-x_i) / sum_j e^(-x_j)`
  *
  * PyTorch `nn.functional.softmin`.
  *
- * @param options The axis alone, or an object of options.
+ * @param options Options, or the value of `axis` alone.
  * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
@@ -167,7 +167,7 @@ export function softmin<D extends DType>(x: Tensor<D> & Takes<'real', D>, option
  *
  * PyTorch `nn.functional.threshold`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for complex tensors and bool, and a fraction beside integers.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a number, `ERR_DTYPE` for complex tensors and bool, and a fraction beside integers.
  * @example
  * ```ts
  * ft.nn.threshold(ft.tensor([1, 2, 3]), 1.5, 0) // [0, 2, 3]
@@ -199,7 +199,7 @@ export interface GumbelSoftmaxOptions {
  *
  * PyTorch `nn.functional.gumbel_softmax`. Jang and others, "Categorical reparameterization with Gumbel-softmax", 2017.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and a temperature that is not above 0, `ERR_INDEX` for an axis out of
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, and for a temperature that is not above 0, `ERR_INDEX` for an axis out of
  * range, `ERR_DTYPE` for complex logits.
  * @example
  * ```ts
@@ -226,12 +226,15 @@ export function gumbelSoftmax<D extends DType>(key: Key, logits: Tensor<D> & Tak
 }
 
 /**
- * Whole channels set to zero with probability `p`, the others scaled by 1 / (1 - p): x [batch, channels, spatial...].
+ * Dropout of whole channels: each channel of each example in `x` [batch, channels, spatial...] is 0 with probability `p`, and is
+ * multiplied by 1 / (1 - p) otherwise.
+ *
+ * `out[b, c, ...] = keep[b, c] x[b, c, ...] / (1 - p)`, with `keep[b, c]` 0 with probability `p`, else 1
  *
  * PyTorch `nn.functional.dropout1d`, `dropout2d` and `dropout3d`. Tompson and others, "Efficient object localization using convolutional
  * networks", 2015. The same key drops the same channels.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, and for a probability outside [0, 1], `ERR_SHAPE` for fewer than three axes.
  * @example
  * ```ts
  * ft.nn.channelDropout(ft.random.key(1), ft.ones([1, 1, 2, 1]), { p: 0 }) // [[[[1], [1]]]]

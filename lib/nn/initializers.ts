@@ -61,7 +61,7 @@ function wanted(op: string, key: unknown, shape: unknown, options: unknown, name
   return { op, shape: shapeGiven(op, shape), dtype: dtype as FloatDType, gain: given, mode }
 }
 
-/** Uniform numbers of a standard deviation. */
+/** Draws from the uniform distribution of a standard deviation. */
 function uniformOf(key: Key, { op, shape, dtype }: Wanted, std: number): Tensor {
   const bound = std * Math.sqrt(3)
   return within(op, () => drawUniform(key, shape, { dtype, low: -bound, high: bound }))
@@ -82,9 +82,9 @@ function fanDeviation({ op, shape, gain, mode }: Wanted): number {
 }
 
 /**
- * Uniform numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_uniform_`.
+ * Draws from the uniform distribution with the variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_uniform_`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key, `ERR_SHAPE` for fewer than two axes.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key, `ERR_SHAPE` for fewer than two axes.
  * @example
  * ```ts
  * ft.nn.init.glorotUniform(ft.random.key(1), [2, 4]).abs().max().lessEqual(1) // true
@@ -96,7 +96,7 @@ export function glorotUniform<D extends FloatDType = 'float32'>(key: Key, shape:
 }
 
 /**
- * Normal numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_normal_`.
+ * Draws from the normal distribution with the variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_normal_`.
  *
  * @throws {TensorError} as {@link glorotUniform}.
  * @example
@@ -110,7 +110,7 @@ export function glorotNormal<D extends FloatDType = 'float32'>(key: Key, shape: 
 }
 
 /**
- * Uniform numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_uniform_`.
+ * Draws from the uniform distribution with the variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_uniform_`.
  *
  * @throws {TensorError} as {@link glorotUniform}, and `ERR_ARGUMENT` for an unknown mode.
  * @example
@@ -124,7 +124,7 @@ export function heUniform<D extends FloatDType = 'float32'>(key: Key, shape: rea
 }
 
 /**
- * Normal numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_normal_`.
+ * Draws from the normal distribution with the variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_normal_`.
  *
  * @throws {TensorError} as {@link heUniform}.
  * @example
@@ -138,7 +138,7 @@ export function heNormal<D extends FloatDType = 'float32'>(key: Key, shape: read
 }
 
 /**
- * Normal numbers of variance `gain^2 / inputs` (LeCun et al., 1998), for linear layers and SELU.
+ * Draws from the normal distribution with the variance `gain^2 / inputs` (LeCun et al., 1998), for linear layers and SELU.
  *
  * @throws {TensorError} as {@link heUniform}.
  * @example
@@ -152,7 +152,7 @@ export function lecunNormal<D extends FloatDType = 'float32'>(key: Key, shape: r
 }
 
 /**
- * Uniform numbers between `-1 / sqrt(inputs)` and `1 / sqrt(inputs)`: what PyTorch's linear and convolutional layers start from.
+ * Draws from the uniform distribution between `-1 / sqrt(inputs)` and `1 / sqrt(inputs)`: what PyTorch's linear and convolutional layers start from.
  *
  * @throws {TensorError} as {@link glorotUniform}.
  * @example
@@ -192,9 +192,9 @@ export function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: re
 }
 
 /**
- * Normal numbers, none farther from 0 than two standard deviations: what transformers start from.
+ * Draws from the normal distribution, none farther from 0 than two standard deviations: what transformers start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key and a standard deviation that is not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key, and for a standard deviation that is not above 0.
  * @example
  * ```ts
  * ft.nn.init.truncatedNormal(ft.random.key(1), [100], { std: 0.1 }).abs().max().lessEqual(0.2) // true
@@ -208,9 +208,9 @@ export function truncatedNormal<D extends FloatDType = 'float32'>(key: Key, shap
 }
 
 /**
- * Normal numbers of mean 0 and variance 1: what embeddings start from.
+ * Draws from the normal distribution with mean 0 and variance 1: what embeddings start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key.
  * @example
  * ```ts
  * ft.nn.init.standardNormal(ft.random.key(1), [3]).shape // [3]
@@ -223,7 +223,7 @@ export function standardNormal<D extends FloatDType = 'float32'>(key: Key, shape
 /**
  * Zeros: what biases often start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key.
  * @example
  * ```ts
  * ft.nn.init.zeros(ft.random.key(1), [2]) // [0, 0]
@@ -237,7 +237,7 @@ export function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readonl
 /**
  * Ones: what the weights of norms start from.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key.
  * @example
  * ```ts
  * ft.nn.init.ones(ft.random.key(1), [2]) // [1, 1]

@@ -22,7 +22,7 @@ export interface InstanceNormOptions {
 }
 
 /**
- * Elements of x [batch, channels, spatial...] less the mean of their channel in their example, by the root of its variance, times a weight
+ * Elements of x [batch, channels, spatial...] less the mean of their channel in their example, divided by the root of its variance, times a weight
  * [channels], plus a bias [channels]. It is `groupNorm` with a group for each channel.
  *
  * `y = (x - mean) / sqrt(var + eps) weight + bias`

@@ -26,13 +26,13 @@ export interface LinearParams {
 }
 
 /**
- * Products with the rows of a weight [outputs, inputs], plus a bias [outputs]: x [..., inputs] becomes [..., outputs].
+ * A linear layer: x [..., inputs] times the transposed weight [outputs, inputs], plus a bias [outputs], gives [..., outputs].
  *
  * `y = x @ weight^T + bias`
  *
  * PyTorch `nn.functional.linear`.
  *
- * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for an argument that is not a tensor.
  * @example
  * ```ts
  * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
@@ -66,7 +66,7 @@ export function linear<A extends DType, B extends DType, C extends DType = B>(
  *
  * PyTorch `nn.functional.bilinear`.
  *
- * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for an argument that is not a tensor.
  * @example
  * ```ts
  * ft.nn.bilinear(ft.tensor([1, 2]), ft.tensor([3, 4]), ft.ones([1, 2, 2])) // [21]

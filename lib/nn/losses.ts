@@ -97,7 +97,7 @@ function logOf(p: Tensor, log: (q: Tensor) => Tensor, whole: number): Tensor {
 }
 
 /**
- * Cross entropy of probabilities `x` and targets from 0 to 1: the mean, with a reduction the sum, or each. From logits it is
+ * Cross entropy of probabilities `x` and targets from 0 to 1: the mean, or by `reduction` the sum or each loss. From logits it is
  * `nn.binaryCrossEntropyWithLogits`, which loses no digits.
  *
  * `mean of -w (target ln x + (1 - target) ln(1 - x))`
@@ -134,7 +134,7 @@ function weighed(op: string, each: Tensor, weight: unknown): Tensor {
 
 /**
  * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the
- * mean, with a reduction the sum, or each.
+ * mean, or by `reduction` the sum or each loss.
  *
  * `mean of -w (posWeight target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
  *
@@ -162,10 +162,10 @@ export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C
 }
 
 /**
- * Half the squared errors over beta up to beta, and beyond it what is left of their size: the mean, with a reduction the sum, or each. It is
- * `huberLoss` over its delta.
+ * Smooth L1 loss: quadratic for errors below beta, linear beyond; `huberLoss` with that delta, divided by it. The mean, or by `reduction` the
+ * sum or each loss.
  *
- * `mean of e^2 / (2 beta) where |e| < beta, else |e| - beta / 2`
+ * `mean of e^2 / (2 beta) where |e| < beta, else |e| - beta / 2`, with `e = x - target`
  *
  * PyTorch `nn.functional.smooth_l1_loss`. With beta 0 it is `l1Loss`.
  *
@@ -187,7 +187,8 @@ export function smoothL1Loss<A extends DType, B extends DType>(x: Tensor<A> & Ta
 }
 
 /**
- * How far scores fall short of the margin on the side of their target, 1 or -1: the mean, with a reduction the sum, or each.
+ * Hinge loss of scores `x` for targets 1 and -1: 0 where the score has the sign of its target and at least the size of the margin. The mean,
+ * or by `reduction` the sum or each loss.
  *
  * `mean of max(0, margin - target x)`
  *
@@ -209,8 +210,8 @@ export function hingeLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes
 }
 
 /**
- * Distances of pairs that belong together (target 1), and what those of pairs that do not (-1) lack to the margin: the mean, with a reduction
- * the sum, or each.
+ * Hinge embedding loss of distances `x` between pairs: the distance where the pair belongs together (target 1), and the difference to the
+ * margin where it does not (target -1) and is nearer than that. The mean, or by `reduction` the sum or each loss.
  *
  * `mean of x where target is 1, max(0, margin - x) where it is -1, else x + max(0, margin - x)`
  *
@@ -237,8 +238,8 @@ export function hingeEmbeddingLoss<A extends DType>(x: Tensor<A> & Takes<'real',
 const TINY = 1e-12
 
 /**
- * One minus the cosine of vectors [..., features] that belong together (target 1), and what that of those that do not (-1) exceeds the
- * margin by: the mean, with a reduction the sum, or each. Elsewhere it is 0.
+ * Cosine embedding loss of two sets of vectors [..., features]: one minus the cosine of a pair that belongs together (target 1), and the
+ * excess of the cosine over the margin for a pair that does not (target -1). The mean, or by `reduction` the sum or each loss.
  *
  * `mean of 1 - cos(x1, x2) where target is 1, max(0, cos(x1, x2) - margin) where it is -1`
  *
@@ -275,8 +276,8 @@ export function cosineEmbeddingLoss<A extends DType, B extends DType>(
 const APART = 1e-6
 
 /**
- * How much nearer than the margin the negative is to the anchor than the positive, all [..., features]: the mean, with a reduction the
- * sum, or each.
+ * Triplet margin loss of anchors, positives and negatives [..., features]: the distance to the positive plus the margin, less the distance to
+ * the negative, and 0 where that is negative. The mean, or by `reduction` the sum or each loss.
  *
  * `mean of max(0, |anchor - positive + 1e-6|_p - |anchor - negative + 1e-6|_p + margin)`
  *

@@ -20,7 +20,7 @@ export interface InitOptions<E extends FloatDType = FloatDType> {
 
 /** Options of `initState`. */
 export interface StateOptions extends InitOptions {
-  /** The device of the state; the default device by default. */
+  /** The device of the state; `ft.setDefaultDevice` sets the default. */
   readonly device?: Device | undefined
 }
 
@@ -125,7 +125,7 @@ function mapLayers(op: string, tree: unknown, f: (layer: Module, n: number) => u
  * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
  * gives `{ attention: { inProjWeight, ... } }`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a key, and for anything but layers and functions in the tree.
  * @example
  * ```ts
  * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]

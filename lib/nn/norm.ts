@@ -72,7 +72,7 @@ function lastAxes(op: string, shape: readonly number[], x: Tensor): number[] {
 }
 
 /**
- * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
+ * Elements less their mean over the last axes, divided by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
  * `nn.LayerNorm`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
@@ -112,7 +112,7 @@ export class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
 }
 
 /**
- * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
+ * Elements divided by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
  * @example

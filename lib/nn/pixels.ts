@@ -24,7 +24,8 @@ function reordered(x: Tensor, order: readonly number[]): Tensor {
 }
 
 /**
- * Channels as pixels: x [..., channels factor^2, height, width] becomes [..., channels, height factor, width factor].
+ * Channels rearranged into a picture of higher resolution: x [..., channels factor^2, height, width] becomes
+ * [..., channels, height factor, width factor].
  *
  * `y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]`
  *

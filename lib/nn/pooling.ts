@@ -226,14 +226,14 @@ export function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'inte
 }
 
 /**
- * Largest elements of windows back in their places, zeros elsewhere: what {@link maxPool} with `returnIndices` gave, reversed.
+ * The partial inverse of {@link maxPool} with `returnIndices`: the largest elements of windows at their original positions, zeros elsewhere.
  *
  * PyTorch `nn.functional.max_unpool2d`.
  *
  * @param x Elements [batch, channels, windows...].
  * @param indices Their places in each channel, row by row: integers of x's shape.
  * @param window One number for all axes of a window, or one for each.
- * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are no integers, `ERR_ARGUMENT` for options out of
+ * @throws {TensorError} `ERR_SHAPE` for indices of another shape, `ERR_DTYPE` for indices that are not integers, `ERR_ARGUMENT` for options out of
  * range; `ERR_INDEX` when a result is read whose indices are beyond it.
  * @example
  * ```ts

@@ -24,7 +24,7 @@ export class Identity extends Stateless<'kept'> {
 /**
  * Axes from the first to the last of some as one: of x [batch, ...] all but the batch by default. PyTorch `nn.Flatten`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for axes that are no integers; `ERR_INDEX` at the call for those out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for axes that are not integers; `ERR_INDEX` at the call for those out of range.
  * @example
  * ```ts
  * new ft.nn.Flatten().apply(null, ft.ones([2, 3, 4])).shape // [2, 12]
@@ -48,7 +48,7 @@ export class Flatten extends Stateless<'kept'> {
 /**
  * One axis as several, of these sizes, one of which may be -1: what {@link Flatten} did, reversed. PyTorch `nn.Unflatten`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no axis and no sizes; `ERR_INDEX` and `ERR_SHAPE` at the call for what does not fit.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer and sizes that are not integers; `ERR_INDEX` and `ERR_SHAPE` at the call, where they do not fit `x`.
  * @example
  * ```ts
  * new ft.nn.Unflatten(1, [3, -1]).apply(null, ft.ones([2, 12])).shape // [2, 3, 4]
@@ -77,7 +77,7 @@ export class Unflatten extends Stateless<'kept'> {
 }
 
 /**
- * Channels as pixels: `nn.pixelShuffle` as a layer. PyTorch `nn.PixelShuffle`.
+ * Channels rearranged into a picture of higher resolution: `nn.pixelShuffle` as a layer. PyTorch `nn.PixelShuffle`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
  * @example

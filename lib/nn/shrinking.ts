@@ -14,7 +14,7 @@ type F = Tensor<'float32'>
 /**
  * ln(1 + e^(beta x)) / beta, and x itself where beta x is above a limit: `nn.softplus` as a layer. PyTorch `nn.Softplus`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Softplus().apply(null, ft.tensor([0])) // [0.6931472]
@@ -64,7 +64,7 @@ export class Tanhshrink extends Stateless<'promoted'> {
 /**
  * x between two ends: `nn.hardtanh` as a layer. PyTorch `nn.Hardtanh`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Hardtanh(0, 2).apply(null, ft.tensor([-1, 1, 3])) // [0, 1, 2]
@@ -114,7 +114,7 @@ export class Hardswish extends Stateless<'promoted'> {
 /**
  * 0 where |x| is at most lambda, else x: `nn.hardshrink` as a layer. PyTorch `nn.Hardshrink`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Hardshrink().apply(null, ft.tensor([0.25, 1])) // [0, 1]
@@ -136,7 +136,7 @@ export class Hardshrink extends Stateless<'promoted'> {
 /**
  * x nearer to 0 by lambda: `nn.softshrink` as a layer. PyTorch `nn.Softshrink`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no finite number.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not finite.
  * @example
  * ```ts
  * new ft.nn.Softshrink().apply(null, ft.tensor([0.25, 1])) // [0, 0.5]
@@ -158,7 +158,7 @@ export class Softshrink extends Stateless<'promoted'> {
 /**
  * Shares that add up to 1 along an axis, the last by default: `softmax` as a layer. PyTorch `nn.Softmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmax(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]
@@ -180,7 +180,7 @@ export class Softmax extends Stateless<'promoted'> {
 /**
  * Logarithms of shares that add up to 1 along an axis, the last by default: `logSoftmax` as a layer. PyTorch `nn.LogSoftmax`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.LogSoftmax(1).apply(null, ft.tensor([[0, 0]])) // [[-0.6931472, -0.6931472]]
@@ -200,9 +200,9 @@ export class LogSoftmax extends Stateless<'promoted'> {
 }
 
 /**
- * Shares that are largest for the smallest elements along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
+ * Softmin along an axis, the last by default: `nn.softmin` as a layer. PyTorch `nn.Softmin`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for an axis that is no integer; `ERR_INDEX` at the call for one out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for an axis that is not an integer; `ERR_INDEX` at the call for one out of range.
  * @example
  * ```ts
  * new ft.nn.Softmin(1).apply(null, ft.tensor([[0, 0]])) // [[0.5, 0.5]]

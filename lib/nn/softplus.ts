@@ -27,7 +27,7 @@ export interface SoftplusOptions {
  * Takes a real dtype; gives the same dtype, float32 for integers and bool. PyTorch `nn.functional.softplus`, whose threshold is 20 by default: there
  * both differ by less than 3e-9.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no number, `ERR_DTYPE` for a complex tensor.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not a number, `ERR_DTYPE` for a complex tensor.
  * @example
  * ```ts
  * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]

@@ -177,7 +177,7 @@ export interface TransformerEncoderOptions {
 /**
  * So many layers of one kind after one another, each with parameters of its own, and a norm behind them. PyTorch `nn.TransformerEncoder`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no such layer, and sizes and options out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `layer` that is not such a layer, and for sizes and options out of range.
  * @example
  * ```ts
  * const encoder = new ft.nn.TransformerEncoder(new ft.nn.TransformerEncoderLayer(8, 2, { hidden: 16 }), 3, { norm: new ft.nn.LayerNorm(8) })

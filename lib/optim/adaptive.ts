@@ -27,7 +27,7 @@ export interface AdagradOptions extends Rated {
 }
 
 /**
- * Adagrad (Duchi, Hazan and Singer, 2011): gradients by the root of the sum of their squares, `s = s + g^2`,
+ * Adagrad (Duchi, Hazan and Singer, 2011): gradients divided by the root of the sum of their squares, `s = s + g^2`,
  * `p = p - learningRate g / (sqrt s + eps)`. PyTorch `optim.Adagrad`. The learning rate is 0.01 by default.
  *
  * @throws {ArgumentError} for options out of range.
@@ -58,7 +58,7 @@ export interface AdadeltaOptions extends Rated {
 }
 
 /**
- * Adadelta (Zeiler, 2012): gradients by the root of their mean square, times that of the steps before. PyTorch `optim.Adadelta`. The learning rate,
+ * Adadelta (Zeiler, 2012): gradients divided by the root of their mean square, times that of the steps before. PyTorch `optim.Adadelta`. The learning rate,
  * a factor of each step, is 1 by default.
  *
  * @throws {ArgumentError} for options out of range.

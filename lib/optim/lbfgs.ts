@@ -53,7 +53,7 @@ export interface Lbfgs {
    * New parameters, the new state, and the loss before the step, by a function that gives a loss and its gradients, as `ft.valueAndGrad(loss)` does.
    * It reads losses and gradients, and cannot be traced by `jit`.
    *
-   * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure and what is no such function, `ERR_SHAPE`, `ERR_DTYPE` for their tensors.
+   * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure and for a `lossAndGradients` that is not such a function, `ERR_SHAPE`, `ERR_DTYPE` for their tensors.
    */
   step<P>(params: P, lossAndGradients: (params: P) => readonly [loss: Tensor, gradients: P], state: LbfgsState): [params: P, state: LbfgsState, loss: Tensor]
 }

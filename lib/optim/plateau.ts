@@ -43,7 +43,7 @@ export interface Plateau {
   /**
    * The state after a metric, such as an epoch's loss.
    *
-   * @throws {ArgumentError} for a metric that is no number, and a state that is none.
+   * @throws {ArgumentError} for a metric that is not a number, and a state that is none.
    */
   step(state: PlateauState, metric: number): PlateauState
 }

@@ -52,7 +52,7 @@ export interface RmspropOptions extends Rated {
 }
 
 /**
- * Gradients by the root of their mean square: `v = decay v + (1 - decay) g^2`, `p = p - learningRate g / (sqrt v + eps)`. PyTorch
+ * Gradients divided by the root of their mean square: `v = decay v + (1 - decay) g^2`, `p = p - learningRate g / (sqrt v + eps)`. PyTorch
  * `optim.RMSprop`. The learning rate is 0.01 by default.
  *
  * @throws {ArgumentError} for options out of range.
@@ -106,7 +106,7 @@ function adaptive(name: string, options: AdamOptions, decoupled: boolean, decay:
 }
 
 /**
- * Adam (Kingma and Ba, 2015): the mean of gradients by the root of their mean square, both corrected for their start at zero; `weightDecay` is
+ * Adam (Kingma and Ba, 2015): the mean of gradients divided by the root of their mean square, both corrected for their start at zero; `weightDecay` is
  * added to the gradient. PyTorch `optim.Adam`. The learning rate is 0.001 by default.
  *
  * @throws {ArgumentError} for options out of range.

@@ -59,7 +59,7 @@ export function stepDecay(rate: number, every: number, factor = 0.1): (step: num
 /**
  * A rate that is multiplied by a factor after each of some steps. PyTorch `MultiStepLR`.
  *
- * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are no numbers from 0.
+ * @throws {ArgumentError} for a rate and a factor that are not positive, and steps that are not numbers from 0.
  */
 export function multiStepDecay(rate: number, milestones: readonly number[], factor = 0.1): (step: number) => number {
   const name = 'optim.multiStepDecay'

@@ -11,7 +11,7 @@ import { label, rectangle, stroke, widthOf } from './svg.js'
 
 /** Options of {@link bars}. */
 export interface BarsOptions extends Omit<PlotOptions, 'textHeight' | 'height'> {
-  /** A name for each bar: 0, 1, 2, ... unless told; of an object they are its keys. */
+  /** A name for each bar: 0, 1, 2, ... by default; of an object they are its keys. */
   readonly labels?: readonly (string | number)[] | undefined
   /** What the bars show. */
   readonly xLabel?: string | undefined
@@ -85,7 +85,7 @@ function barsSvg({ names, numbers, parts, zero: place }: Bars, width: number, ti
  *
  * @param values Numbers [n], or an object of numbers by name.
  * @throws {ShapeError} for other shapes, more than 1,000 bars, and another number of labels.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 export function bars(values: Numbers | Readonly<Record<string, number | bigint>>, options?: BarsOptions): Plot {
   const op = 'plot.bars'

@@ -25,7 +25,7 @@ export interface HeatmapOptions extends PlotOptions {
 
 /** Options of {@link confusion}. */
 export interface ConfusionOptions extends Omit<PlotOptions, 'textHeight'> {
-  /** A name for each class: 0, 1, 2, ... unless told. */
+  /** A name for each class: 0, 1, 2, ... by default. */
   readonly labels?: readonly (string | number)[] | undefined
 }
 
@@ -144,7 +144,7 @@ function heatmapSvg(whole: Field, { width, height, title }: Layout): SvgParts {
  *
  * @param values Numbers [rows, columns].
  * @throws {ShapeError} for other shapes, and another number of labels than rows or columns.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 export function heatmap(values: Numbers, options?: HeatmapOptions): Plot {
   const op = 'plot.heatmap'
@@ -171,7 +171,7 @@ export function heatmap(values: Numbers, options?: HeatmapOptions): Plot {
  *
  * @param counts Numbers [classes, classes], none negative.
  * @throws {ShapeError} for other shapes, and another number of labels than classes.
- * @throws {ArgumentError} for what is no counts, and unknown options.
+ * @throws {ArgumentError} for counts that are not numbers, and unknown options.
  */
 export function confusion(counts: Numbers, options?: ConfusionOptions): Plot {
   const op = 'plot.confusion'

@@ -11,7 +11,7 @@ import { scale, scaleOf } from './scale.js'
 
 /** Options of {@link histogram}. */
 export interface HistogramOptions extends Omit<AxesOptions, 'logX'> {
-  /** How many ranges of the same width, or the increasing edges between them, one more than ranges; 10 unless told. */
+  /** How many ranges of the same width, or the increasing edges between them, one more than ranges; 10 by default. */
   readonly bins?: number | Numbers | undefined
 }
 
@@ -49,7 +49,7 @@ function binOf(edges: Float64Array, value: number): number {
  * the edges are left out, and how many that are is said below. matplotlib `hist`.
  *
  * @param values Numbers of any shape.
- * @throws {ArgumentError} for what is no numbers, unknown options, and edges that do not increase.
+ * @throws {ArgumentError} for values that are not numbers, unknown options, and edges that do not increase.
  */
 export function histogram(values: Numbers, options?: HistogramOptions): Plot {
   const op = 'plot.histogram'

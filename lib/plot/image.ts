@@ -13,7 +13,7 @@ import { label, px, widthOf } from './svg.js'
 
 /** Options of {@link image}. */
 export interface ImageOptions extends Omit<PlotOptions, 'textHeight' | 'height'> {
-  /** The numbers that are black and white: the least and the greatest of grey pictures, 0 and 1 of coloured ones, 0 and 255 of bytes, unless told. */
+  /** The numbers that are black and white: the least and the greatest of grey pictures, 0 and 1 of coloured ones, 0 and 255 of bytes by default. */
   readonly range?: readonly [low: number, high: number] | undefined
 }
 
@@ -201,7 +201,7 @@ function pictured(op: string, name: (i: number) => string, list: readonly unknow
  *
  * @param x Numbers [height, width] or [height, width, channels] with 1 (grey), 3 (red, green, blue) or 4 (and alpha) channels.
  * @throws {ShapeError} for other shapes, and sides of more than 4,096 pixels.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 export function image(x: Numbers, options?: ImageOptions): Plot {
   return pictured('plot.image', () => 'x', [x], options, [])
@@ -212,7 +212,7 @@ export function image(x: Numbers, options?: ImageOptions): Plot {
  *
  * @param list Pictures as {@link image} takes them; of a tensor the elements of its first axis.
  * @throws {ShapeError} for other shapes, and another number of captions than pictures.
- * @throws {ArgumentError} for what is no list of pictures, and unknown options.
+ * @throws {ArgumentError} for an argument that is not a list of pictures, and unknown options.
  */
 export function images(list: Numbers | readonly Numbers[], options?: ImagesOptions): Plot {
   const op = 'plot.images'

@@ -10,7 +10,7 @@ import { scaleOf } from './scale.js'
 
 /** Options of {@link lines}. */
 export interface LinesOptions extends AxesOptions {
-  /** The x of each point, for all lines: 0, 1, 2, ... unless told. */
+  /** The x of each point, for all lines: 0, 1, 2, ... by default. */
   readonly x?: Numbers | undefined
   /** A name for each line, for the legend; of an object they are its keys. */
   readonly labels?: readonly (string | number)[] | undefined
@@ -46,11 +46,11 @@ function seriesOf(op: string, y: unknown): { readonly name: string | undefined; 
 
 /**
  * Lines through points, from left to right as they are given: a loss over steps, a function. A line breaks at NaN, at infinities, and on logarithmic
- * scales at what is not positive; how many points that are is said below. matplotlib `plot`.
+ * scales at numbers that are not positive; a line below the chart says how many. matplotlib `plot`.
  *
  * @param y Numbers of one line [n], several as rows [lines, n], an array of lines of any lengths, or an object of them by name.
  * @throws {ShapeError} for other shapes, and `x` of another length than a line.
- * @throws {ArgumentError} for what is no numbers, and unknown options.
+ * @throws {ArgumentError} for values that are not numbers, and unknown options.
  */
 export function lines(y: Series, options?: LinesOptions): Plot {
   const op = 'plot.lines'
@@ -81,7 +81,7 @@ export function lines(y: Series, options?: LinesOptions): Plot {
  * @param x Numbers [n].
  * @param y Numbers [n].
  * @throws {ShapeError} for other shapes, and different lengths.
- * @throws {ArgumentError} for what is no numbers, unknown options, and classes that are no integers from 0 to 255.
+ * @throws {ArgumentError} for values that are not numbers, unknown options, and classes that are not integers from 0 to 255.
  */
 export function scatter(x: Numbers, y: Numbers, options?: ScatterOptions): Plot {
   const op = 'plot.scatter'

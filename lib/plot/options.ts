@@ -9,15 +9,15 @@ import { shown } from '../errors/describe-value.js'
 export interface PlotOptions {
   /** What stands above it. */
   readonly title?: string | undefined
-  /** Characters of a line of `text`; unless told, the width of the terminal, 100 at most, and 80 where there is none. */
+  /** Characters of a line of `text`; by default the width of the terminal, 100 at most, and 80 where there is none. */
   readonly textWidth?: number | undefined
   /** Lines that the drawing itself has in `text`, without title and axes. */
   readonly textHeight?: number | undefined
-  /** Whether `text` has colours; unless told, where standard output is a terminal and NO_COLOR is not set (no-color.org). */
+  /** Whether `text` has colours; by default where standard output is a terminal and NO_COLOR is not set (no-color.org). */
   readonly colors?: boolean | undefined
-  /** Pixels of `svg`; 640 unless told. */
+  /** Pixels of `svg`; 640 by default. */
   readonly width?: number | undefined
-  /** Pixels of `svg`; 400 unless told. */
+  /** Pixels of `svg`; 400 by default. */
   readonly height?: number | undefined
 }
 
@@ -60,7 +60,7 @@ function sizeOption(op: string, o: Record<string, unknown>, name: keyof typeof T
 }
 
 /**
- * A text, empty unless told.
+ * A text, empty by default.
  * @internal
  */
 export function textOption(op: string, o: Record<string, unknown>, name: string): string {
@@ -71,7 +71,7 @@ export function textOption(op: string, o: Record<string, unknown>, name: string)
 }
 
 /**
- * A truth value, false unless told.
+ * A truth value, false by default.
  * @internal
  */
 export function flag(op: string, o: Record<string, unknown>, name: string): boolean {
@@ -81,7 +81,7 @@ export function flag(op: string, o: Record<string, unknown>, name: string): bool
 }
 
 /**
- * Texts, numbers too, one for each of `count` things; undefined unless told.
+ * Texts, numbers too, one for each of `count` things; undefined by default.
  * @internal
  */
 export function labelsOption(op: string, o: Record<string, unknown>, name: string, count: number): readonly string[] | undefined {

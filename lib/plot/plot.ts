@@ -39,7 +39,7 @@ export interface SvgParts {
   readonly body: string
 }
 
-/** Lines are no longer than this in wide terminals, unless told. */
+/** Lines are no longer than this in wide terminals by default. */
 const WIDEST = 100
 const WITHOUT_TERMINAL = 80
 

@@ -68,7 +68,7 @@ function located<E extends FloatDType>(op: string, key: Key, shape: unknown, opt
 }
 
 /**
- * Laplace numbers: exponential numbers of either sign, with the density e^-|x - location| / scale / (2 scale).
+ * Draws from the Laplace distribution: exponential numbers of either sign, with the density e^-|x - location| / scale / (2 scale).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -88,7 +88,7 @@ export function laplace<E extends FloatDType = 'float32'>(key: Key, shape: reado
 }
 
 /**
- * Cauchy numbers, which have no mean: location + scale tan(pi (u - 1/2)).
+ * Draws from the Cauchy distribution, which has no mean: location + scale tan(pi (u - 1/2)).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -109,7 +109,7 @@ export function cauchy<E extends FloatDType = 'float32'>(key: Key, shape: readon
 }
 
 /**
- * Logistic numbers: location + scale ln(u / (1 - u)), as the difference of two Gumbel numbers, which reaches further.
+ * Draws from the logistic distribution: location + scale ln(u / (1 - u)), as the difference of two Gumbel numbers, which reaches further.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -128,7 +128,7 @@ export function logistic<E extends FloatDType = 'float32'>(key: Key, shape: read
 }
 
 /**
- * Numbers whose logarithm is normal.
+ * Draws from the log-normal distribution: numbers whose logarithm is normally distributed.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  * @example
@@ -145,7 +145,7 @@ export function lognormal<E extends FloatDType = 'float32'>(key: Key, shape: rea
 }
 
 /**
- * Rayleigh numbers, the lengths of normal vectors of two features: scale sqrt(-2 ln u).
+ * Draws from the Rayleigh distribution, that of the lengths of normal vectors of two features: scale sqrt(-2 ln u).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
  * @example
@@ -211,7 +211,7 @@ function shaped<E extends FloatDType>(op: string, key: Key, a: Parameter, shape:
 }
 
 /**
- * Weibull numbers of shape `a` and scale 1: (-ln u)^(1 / a).
+ * Draws from the Weibull distribution with shape `a` and scale 1: (-ln u)^(1 / a).
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -226,7 +226,7 @@ export function weibull<A extends Parameter, E extends FloatDType = DrawnAs<A>>(
 }
 
 /**
- * Pareto numbers of the second kind (Lomax), as NumPy's: u^(-1 / a) - 1. Those of the first kind are 1 more.
+ * Draws from the Pareto distribution of the second kind (Lomax), as NumPy's: u^(-1 / a) - 1. Those of the first kind are 1 more.
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -256,7 +256,7 @@ export function power<A extends Parameter, E extends FloatDType = DrawnAs<A>>(ke
 }
 
 /**
- * Inverse Gaussian numbers of a mean and a shape `scale`: when a motion at random, which drifts, first reaches a point (Michael, Schucany and Haas,
+ * Draws from the inverse Gaussian (Wald) distribution with a mean and a shape `scale`: when a motion at random, which drifts, first reaches a point (Michael, Schucany and Haas,
  * "Generating random variates using transformations with multiple roots", 1976).
  *
  * @param mean Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.

@@ -22,12 +22,12 @@ export interface MultinomialOptions<E extends IntegerDType = IntegerDType> exten
 }
 
 /**
- * Geometric numbers: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
+ * Draws from the geometric distribution: how many trials there are until the first success, that one included, each with probability `p`. Drawn in float64.
  *
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape; where its elements are out of range the result is -1 (0 in
  * unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.geometric(ft.random.key(1), 1, [3]) // [1, 1, 1]
@@ -46,14 +46,14 @@ export function geometric<A extends Parameter, E extends IntegerDType = 'int32'>
 }
 
 /**
- * Negative binomial numbers: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
+ * Draws from the negative binomial distribution: how many trials fail before `n` succeed, each with probability `p`. Drawn in float64, as Poisson numbers whose means
  * are gamma numbers.
  *
  * @param n Above 0, a fraction or not: a number, or a tensor that broadcasts to the shape.
  * @param p Above 0, up to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.negativeBinomial(ft.random.key(1), 5, 1, [3]) // [0, 0, 0]
@@ -92,7 +92,7 @@ const MOST_OUTCOMES = 2 ** 12
  * @param p Numbers from 0, which need not add up to 1: a tensor, or an array. Where `n` is negative, or p has elements that are negative or not
  * finite, or no element above 0, counts are -1 (0 in unsigned dtypes).
  * @throws {TensorError} `ERR_ARGUMENT` for a number out of range, `ERR_SHAPE` for a scalar `p` and an `n` that does not broadcast, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.multinomial(ft.random.key(1), 5, ft.tensor([0, 1, 0])) // [0, 5, 0]

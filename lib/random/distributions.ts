@@ -90,7 +90,7 @@ export function positive(op: string, name: string, value: unknown, fallback: num
 const LEAST: Readonly<Record<string, number>> = { float16: 2 ** -12, bfloat16: 2 ** -9, float32: 2 ** -25, float64: 2 ** -54 }
 
 /**
- * Exponential numbers: -scale ln(1 - u).
+ * Draws from the exponential distribution: -scale ln(1 - u).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
  * @example
@@ -109,7 +109,7 @@ export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: r
 }
 
 /**
- * Gumbel numbers, as the largest of many: location - scale ln(-ln(1 - u)).
+ * Draws from the Gumbel distribution, as the largest of many: location - scale ln(-ln(1 - u)).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
  * @example
@@ -241,8 +241,8 @@ export interface ShuffleOptions {
  *
  * NumPy `Generator.permutation`, JAX `random.permutation`. Gradients go through.
  *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor, `ERR_INDEX` for an axis out of range.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_ARGUMENT` for arguments that are not a key or a tensor, `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.random.shuffle(ft.random.key(1), ft.tensor([3, 1, 2])).sort() // [1, 2, 3]
@@ -293,7 +293,7 @@ function deviation(u: Tensor, low: number, high: number): Tensor {
 }
 
 /**
- * Normal numbers between `low` and `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
+ * Draws from the normal distribution, limited to `low` to `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
  * from one standard deviation on, of its logarithm.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean or a standard deviation that is not finite, one not above 0, or an empty range.

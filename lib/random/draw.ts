@@ -126,13 +126,13 @@ export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: 
   return draw('random.bits', key, [shape, o['dtype']], []) as Tensor<E>
 }
 
-/** Exponential numbers of mean 1: minus the logarithm of a uniform number in (0, 1]. */
+/** Draws from the exponential distribution of mean 1: minus the logarithm of a uniform number in (0, 1]. */
 export function standardExponential(key: Key, shape: readonly number[], dtype: FloatDType | undefined): Tensor {
   return uniform(key, shape, { dtype }).negative().log1p().negative()
 }
 
 /**
- * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ * Draws from the uniform distribution on [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
  */
@@ -145,7 +145,7 @@ export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: reado
 }
 
 /**
- * Normal numbers (Box and Muller, 1958).
+ * Draws from the normal distribution (Box and Muller, 1958).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  */
@@ -175,7 +175,7 @@ function words(n: bigint): [number, number] {
 }
 
 /**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise, int64 where
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 by default, int64 where
  * a bound is a bigint, which reach all of int64 and uint64.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers, numbers beyond 2^53 - 1, or an empty range, `ERR_DTYPE` for a range

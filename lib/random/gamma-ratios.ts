@@ -42,7 +42,7 @@ export function chisquare<A extends Parameter, E extends FloatDType = DrawnAs<A>
 }
 
 /**
- * Student's t numbers of `df` degrees of freedom: normal numbers by the root of a mean of `df` squares.
+ * Draws from Student's t distribution with `df` degrees of freedom: normal numbers divided by the root of a mean of `df` squares.
  *
  * @param df Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,

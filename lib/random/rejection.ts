@@ -77,7 +77,7 @@ export function firstAccepted(key: Key, rounds: number, otherwise: Tensor, propo
 const GAMMA_ROUNDS = 6
 
 /**
- * Gamma numbers of concentration `a` as d (1 + w)^3 e^-boost (Marsaglia and Tsang, "A simple method for generating gamma variables",
+ * Draws from the gamma distribution with concentration `a` as d (1 + w)^3 e^-boost (Marsaglia and Tsang, "A simple method for generating gamma variables",
  * 2000): below a concentration of 1, those of a + 1 times U^(1/a).
  */
 export function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: Tensor; w: Tensor; boost: Tensor } {
@@ -97,7 +97,7 @@ export function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: 
   return { d, w, boost: where(small, standardExponential(forBoost, shape, dtype).divide(a), 0) }
 }
 
-/** Gamma numbers in the dtype of their concentrations, NaN where these are not above 0. */
+/** Draws from the gamma distribution in the dtype of their concentrations, NaN where these are not above 0. */
 export function gammaNumbers(key: Key, concentration: Tensor, shape: readonly number[]): Tensor {
   const { d, w, boost } = gammaParts(key, concentration, shape)
   const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
@@ -116,7 +116,7 @@ export function floatDType(op: string, asked: unknown, parameters: readonly unkn
 export const wide = (dtype: FloatDType): DTypeOfParameters => (dtype === 'float64' ? 'float64' : 'float32')
 
 /**
- * Gamma numbers of concentration `a` and scale 1, with the density x^(a - 1) e^-x / Gamma(a). A scale is a factor of the result.
+ * Draws from the gamma distribution with concentration `a` and scale 1, with the density x^(a - 1) e^-x / Gamma(a). A scale is a factor of the result.
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
@@ -138,7 +138,7 @@ export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(ke
 }
 
 /**
- * Beta numbers, with the density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: the first of two gamma numbers as a share of their sum.
+ * Draws from the beta distribution, with the density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: the first of two gamma numbers as a share of their sum.
  *
  * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
  * @param b As `a`.
@@ -292,13 +292,13 @@ function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: num
 }
 
 /**
- * Poisson numbers: how many events there are where `mean` are expected. Drawn in float64, from a number's table of probabilities or for a
+ * Draws from the Poisson distribution: how many events there are where `mean` are expected. Drawn in float64, from a number's table of probabilities or for a
  * tensor by rejection.
  *
  * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
  * (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
- * shape, `ERR_DTYPE` for a dtype that is no integer's.
+ * shape, `ERR_DTYPE` for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.poisson(ft.random.key(1), 0, [3]) // [0, 0, 0]
@@ -320,14 +320,14 @@ export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(k
 }
 
 /**
- * Binomial numbers: how many of `n` trials succeed, each with probability `p`. Drawn in float64, from the numbers'
+ * Draws from the binomial distribution: how many of `n` trials succeed, each with probability `p`. Drawn in float64, from the numbers'
  * table of probabilities or for tensors by rejection.
  *
  * @param n An integer of at least 0, or a tensor that broadcasts to the shape, whose fractions are dropped.
  * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
  * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
- * for a dtype that is no integer's.
+ * for a dtype that is not an integer dtype.
  * @example
  * ```ts
  * ft.random.binomial(ft.random.key(1), 5, 1, [3]) // [5, 5, 5]

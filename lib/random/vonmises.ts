@@ -42,8 +42,8 @@ function deviations(key: Key, kappa: Tensor, sizes: readonly number[]): Tensor {
 }
 
 /**
- * Angles from -pi to pi about `mu`, the nearer the larger `kappa`, with a density proportional to e^(kappa cos(x - mu)); of a kappa of 0 all are
- * the same. Drawn in float64.
+ * Draws from the von Mises distribution: angles from -pi to pi around `mu`, with a density proportional to e^(kappa cos(x - mu)). A larger `kappa`
+ * concentrates them; with a kappa of 0 they are uniform. Drawn in float64.
  *
  * @param mu The direction, an angle: a number, or a tensor that broadcasts to the shape.
  * @param kappa At least 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are negative.

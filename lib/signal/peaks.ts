@@ -144,7 +144,7 @@ function search<D extends DType>(op: string, value: unknown, options: unknown): 
  *
  * SciPy `signal.find_peaks`. Gradients go through heights and prominences.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool and complex tensors, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE` for bool and complex tensors, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.signal.findPeaks(ft.tensor([0, 3, 1, 2, 0, 5, 0])).indices // [1, 3, 5]

@@ -30,7 +30,7 @@ export interface PolyfitOptions<W extends DType = DType> {
  * NumPy `polyfit`. `x` is a vector of n positions, `y` one of values or a matrix [n, sets], whose columns are fitted each. In float32 a degree
  * above 5 loses digits: convert to float64. Gradients go through.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a degree that is no integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
+ * @throws {TensorError} `ERR_ARGUMENT` for a degree that is not an integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
  * @example
  * ```ts
  * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
@@ -67,7 +67,7 @@ export function polyfit<A extends DType, B extends DType, W extends DType = 'boo
  *
  * NumPy `polyval`. Without coefficients it is 0. Integers wrap.
  *
- * @throws {TensorError} `ERR_SHAPE` for coefficients that are no vector or more than 2^16, `ERR_DTYPE`.
+ * @throws {TensorError} `ERR_SHAPE` for coefficients that are not vector or more than 2^16, `ERR_DTYPE`.
  * @example
  * ```ts
  * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
@@ -95,7 +95,7 @@ export function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'
  *
  * NumPy `roots`. The result is complex, where NumPy's is real if all roots are.
  *
- * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
+ * @throws {TensorError} `ERR_SHAPE` for an argument that is not a vector, `ERR_DTYPE`; `ERR_LINALG` when the result is read, for coefficients that are not finite.
  * @example
  * ```ts
  * ft.roots(ft.tensor([1, -3])) // [{ re: 3, im: 0 }]

@@ -19,7 +19,7 @@ export interface WindowOptions<E extends FloatDType = FloatDType> {
   readonly periodic?: boolean | undefined
   /** The dtype; float32 by default. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; `ft.setDefaultDevice` sets the default. */
   readonly device?: Device | undefined
 }
 
@@ -58,7 +58,7 @@ const cosines = (...a: readonly number[]): Weights => (distance, last) => {
  *
  * SciPy `signal.windows.hann`, PyTorch `hann_window` (which is periodic by default).
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
  * @example
  * ```ts
  * ft.signal.hann(5) // [0, 0.5, 1, 0.5, 0]

@@ -24,7 +24,7 @@ import type { Tensor } from './tensor.js'
 /** A tensor, as its bases see it. */
 const self = <D extends DType>(x: NamedMethods<D>): Tensor<D> => x as unknown as Tensor<D>
 
-/** What PyTorch's `new_*` make: of the dtype and on the device of a tensor, unless told otherwise. */
+/** What PyTorch's `new_*` make: of the dtype and on the device of a tensor by default. */
 function newOf(op: string, x: Tensor, options: unknown, make: (o: CreationOptions) => Tensor): Tensor {
   return within(op, () => {
     const { dtype = x.dtype, device = x.device } = checkOptions(op, options, ['dtype', 'device']) as CreationOptions
@@ -221,22 +221,22 @@ export abstract class NamedMethods<D extends DType> extends ComposedMethods<D> {
     return bincount(this as unknown as Tensor<'int32'>, options)
   }
 
-  /** Zeros of another shape, of this dtype and on this device unless told otherwise. */
+  /** Zeros of another shape, of this dtype and on this device by default. */
   newZeros<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>> {
     return newOf('newZeros', self(this), options, (o) => zeros(shape, o)) as Tensor<E>
   }
 
-  /** Ones of another shape, of this dtype and on this device unless told otherwise. */
+  /** Ones of another shape, of this dtype and on this device by default. */
   newOnes<E extends DType = D>(shape: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>> {
     return newOf('newOnes', self(this), options, (o) => ones(shape, o)) as Tensor<E>
   }
 
-  /** One value in another shape, of this dtype and on this device unless told otherwise. */
+  /** One value in another shape, of this dtype and on this device by default. */
   newFull<E extends DType = D>(shape: readonly number[], fillValue: Scalar, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
     return newOf('newFull', self(this), options, (o) => full(shape, fillValue, o)) as Tensor<E>
   }
 
-  /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device unless told otherwise. */
+  /** A tensor of other elements, as `ft.tensor`, of this dtype and on this device by default. */
   newTensor<E extends DType = D>(data: TensorData, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
     return newOf('newTensor', self(this), options, (o) => tensor(data, o)) as Tensor<E>
   }

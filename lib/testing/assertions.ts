@@ -29,7 +29,7 @@ export function assertEqual(actual: Tensor, expected: Expected): void {
  * tensor of the first one's dtype. Reads both, and blocks until they are computed.
  *
  * @throws {AssertionError} of `node:assert`, with the largest difference, where it is, both values, shapes and dtypes.
- * @throws {ArgumentError} where the first is no tensor, and for a tolerance that is no number or negative.
+ * @throws {ArgumentError} where the first is no tensor, and for a tolerance that is not a number or negative.
  * @example
  * ```ts
  * assertClose(ft.tensor([1, 4]).sqrt(), [1, 2], { rtol: 1e-6 })

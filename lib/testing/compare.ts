@@ -7,11 +7,11 @@ import { shown } from '../errors/describe-value.js'
 
 /** How far elements may be from what is expected: as in `allclose`, `|actual - expected| <= atol + rtol * |expected|`. */
 export interface Tolerance {
-  /** Relative to the expected element; 1e-5 unless told, not negative. */
+  /** Relative to the expected element; 1e-5 by default, not negative. */
   readonly rtol?: number | undefined
-  /** The same for all elements; 1e-8 unless told, not negative. */
+  /** The same for all elements; 1e-8 by default, not negative. */
   readonly atol?: number | undefined
-  /** Whether NaN is close to NaN; true unless told, as in `numpy.testing.assert_allclose`. */
+  /** Whether NaN is close to NaN; true by default, as in `numpy.testing.assert_allclose`. */
   readonly equalNan?: boolean | undefined
 }
 

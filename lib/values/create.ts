@@ -36,7 +36,7 @@ export type DTypeOfData<T> = T extends TypedArray
 export interface CreationOptions<E extends DType = DType> {
   /** The dtype, where not the one the data suggest. */
   readonly dtype?: E | undefined
-  /** The device; the default device unless told. */
+  /** The device; `ft.setDefaultDevice` sets the default. */
   readonly device?: Device | undefined
 }
 
@@ -76,7 +76,7 @@ function place(op: string, row: DTypeRow, given: unknown, device: unknown, sourc
  * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
  * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
  *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are not numbers, of mixed kinds, or in
  * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
  * @example
  * ```ts

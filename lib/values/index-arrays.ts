@@ -19,9 +19,9 @@ export function isMask({ dtype }: Advanced): boolean {
 }
 
 /**
- * An item that is no basic one, copied where JavaScript holds it.
+ * An item that is not a basic one, copied where JavaScript holds it.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no index, `ERR_SHAPE` for ragged arrays.
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not an index, `ERR_SHAPE` for ragged arrays.
  */
 export function advanced(op: string, item: unknown): Advanced {
   if (isTensor(item)) {

@@ -115,7 +115,7 @@ export function allocate(op: string, row: DTypeRow, count: number): ElementArray
  * Flattens nested arrays into the elements of a dtype; without one, numbers become float32 (or what `numbers` says), bigints
  * int64, booleans bool and `{ re, im }` complex64.
  *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for leaves that are no numbers or of mixed kinds,
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for leaves that are not numbers or of mixed kinds,
  * `ERR_DTYPE` for a value that the dtype cannot hold, and for an integer that a default dtype would round.
  */
 export function flatten(op: string, nested: unknown, wanted: DType | undefined, numbers: DType = DEFAULTS.number): Flat {

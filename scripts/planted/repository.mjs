@@ -36,6 +36,12 @@ export const REPOSITORY = [
     patch: { file: 'ARCHITECTURE.md', find: '`crates/engine/src/arena.rs`', replace: '`crates/engine/src/arenas.rs`' }
   },
   {
+    name: 'a-licence-is-not-allowed',
+    class: 'A crate has a licence that the package must not pass on',
+    by: [step('licences and sources')],
+    patch: { file: 'xtask/Cargo.toml', find: 'license.workspace = true', replace: 'license = "GPL-3.0-only"' }
+  },
+  {
     name: 'a-generated-file-is-edited',
     class: 'What is generated from the table is not what the table says',
     by: [step('generated files')],

@@ -14,7 +14,7 @@ const FEATURES = 'crates/core/Cargo.toml'
 const OFF = '\nplanted = []\n'
 const ON = `\ndefault = ["planted"]${OFF}`
 
-const listed = async (cwd) => (await must(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], cwd)).trim().split('\n')
+const listed = async (cwd) => (await must(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], cwd)).split('\n').filter((path) => path !== '')
 
 async function must(command, cwd = TREE) {
   const { code, output } = await run(command, { cwd, env: ENVIRONMENT })

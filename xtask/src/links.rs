@@ -1,15 +1,16 @@
-//! Paths that the documents name must exist: links of every Markdown file, and paths in backticks of the documents at the root.
+//! Paths that the documents name must exist: links of every Markdown file, and paths in backticks of those about the code.
 
 use std::path::Path;
 
 /// Files whose prose names places in the repository.
-const MAPS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+const MAPS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/architecture/"];
 
 /// Paths a document names that do not exist.
 pub fn problems(root: &Path, path: &str, text: &str) -> Vec<String> {
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     let links = links(text).map(|link| (link, folder.join(link)));
-    let named = paths(text).filter(|_| MAPS.contains(&path)).map(|named| (named, named.into()));
+    let is_map = MAPS.iter().any(|map| if map.ends_with('/') { path.starts_with(map) } else { path == *map });
+    let named = paths(text).filter(|_| is_map).map(|named| (named, named.into()));
     let missing = links.chain(named).filter(|(_, target)| !root.join(target).exists());
     missing.map(|(name, _)| format!("{path}: '{name}' does not exist")).collect()
 }
@@ -43,5 +44,7 @@ mod tests {
         let text = "See [this](Cargo.toml), [that](gone.md#part), `xtask/src/links.rs`, `xtask/src/gone.rs` and `a.b / c`.";
         let found = problems(&root, "README.md", text);
         assert_eq!(found, ["README.md: 'gone.md' does not exist", "README.md: 'xtask/src/gone.rs' does not exist"]);
+        assert_eq!(problems(&root, "docs/architecture/gpu.md", "`xtask/src/gone.rs`").len(), 1);
+        assert_eq!(problems(&root, "docs/gpu.md", "`xtask/src/gone.rs`").len(), 0);
     }
 }

@@ -5,7 +5,6 @@ mod command;
 mod dependencies;
 mod features;
 mod gpu_suite;
-mod licences;
 mod links;
 mod lint;
 mod mutate;

@@ -4,7 +4,7 @@
 //! Cargo says what is linked; the texts are the files each package ships. Where its licence offers a choice, one is taken and the
 //! files of the others are left out. A package that ships no text of its licence gets the standard one of `xtask/licences/`.
 
-use crate::{command, licences};
+use crate::command;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ struct Licence {
     standard: &'static str,
 }
 
-/// In the order of choice. A licence that [`crate::licences`] allows and that some package has alone must be here.
+/// In the order of choice. A licence that deny.toml allows and that some package has alone must be here.
 const LICENCES: &[Licence] = &[
     Licence {
         name: "MIT",
@@ -163,6 +163,12 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The licences to choose from, for each part of an `AND` in an SPDX expression. `/` is the old spelling of `OR`.
+fn offers(expression: &str) -> Vec<Vec<String>> {
+    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
+    plain.split(" AND ").map(|part| part.split(" OR ").map(|name| name.trim().to_string()).collect()).collect()
+}
+
 type Choice = (Vec<&'static Licence>, Vec<&'static Licence>);
 
 /// The licences taken from an SPDX expression, one for each part of an `AND`, and those left.
@@ -171,7 +177,7 @@ type Choice = (Vec<&'static Licence>, Vec<&'static Licence>);
 /// The part none of whose licences is in [`LICENCES`].
 fn choice(expression: &str) -> Result<Choice, String> {
     let (mut chosen, mut left) = (Vec::new(), Vec::new());
-    for offered in licences::offers(expression) {
+    for offered in offers(expression) {
         let mut known = LICENCES.iter().filter(|licence| offered.iter().any(|name| name == licence.name));
         chosen.push(known.next().ok_or_else(|| offered.join(" OR "))?);
         left.extend(known);

@@ -3,13 +3,13 @@
 
 import { instead } from '../../errors/instead.js'
 
-/** @deprecated */
+/** @deprecated Not a function here: write ft.data.batches({ x, y }, { size: 64, key }). */
 export const DataLoader = instead('data.DataLoader', 'write ft.data.batches({ x, y }, { size: 64, key })')
-/** @deprecated */
+/** @deprecated Not a function here: a tree of tensors is a dataset: ft.data.batches({ x, y }, { size }). */
 export const Dataset = instead('data.Dataset', 'a tree of tensors is a dataset: ft.data.batches({ x, y }, { size })')
-/** @deprecated */
+/** @deprecated Not a function here: a tree of tensors is a dataset: ft.data.batches({ x, y }, { size }). */
 export const TensorDataset = instead('data.TensorDataset', 'a tree of tensors is a dataset: ft.data.batches({ x, y }, { size })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.data.split({ x, y }, { share: 0.2, key }). */
 export const randomSplit = instead('data.randomSplit', 'write ft.data.split({ x, y }, { share: 0.2, key })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.data.split({ x, y }, { share: 0.2, key }). */
 export const trainTestSplit = instead('data.trainTestSplit', 'write ft.data.split({ x, y }, { share: 0.2, key })')

@@ -3,17 +3,17 @@
 
 import { instead } from '../../errors/instead.js'
 
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const hfft2 = instead('fft.hfft2', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const ihfft2 = instead('fft.ihfft2', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const hfftn = instead('fft.hfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const ihfftn = instead('fft.ihfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated */
+/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
 export const dct = instead('fft.dct', 'there is no cosine or sine transform here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
 export const idct = instead('fft.idct', 'there is no cosine or sine transform here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
 export const dst = instead('fft.dst', 'there is no cosine or sine transform here yet')

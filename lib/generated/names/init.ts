@@ -16,25 +16,25 @@ export const truncNormal: typeof truncatedNormal = truncatedNormal
 export const xavierNormal: typeof glorotNormal = glorotNormal
 /** Alias of {@link glorotUniform}. */
 export const xavierUniform: typeof glorotUniform = glorotUniform
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.glorotUniform(key, shape). */
 export const xavier_uniform_ = instead('nn.init.xavier_uniform_', 'initialisers return tensors: ft.nn.init.glorotUniform(key, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.glorotUniform(key, shape). */
 export const xavierUniform_ = instead('nn.init.xavierUniform_', 'initialisers return tensors: ft.nn.init.glorotUniform(key, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.heNormal(key, shape). */
 export const kaiming_normal_ = instead('nn.init.kaiming_normal_', 'initialisers return tensors: ft.nn.init.heNormal(key, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: initialisers return tensors: ft.nn.init.heNormal(key, shape). */
 export const kaimingNormal_ = instead('nn.init.kaimingNormal_', 'initialisers return tensors: ft.nn.init.heNormal(key, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape, options) => ft.full(shape, value, options). */
 export const constant = instead('nn.init.constant', 'an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape, options) => ft.full(shape, value, options). */
 export const constant_ = instead('nn.init.constant_', 'an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high }). */
 export const uniform = instead('nn.init.uniform', 'an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high }). */
 export const uniform_ = instead('nn.init.uniform_', 'an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m }). */
 export const eye = instead('nn.init.eye', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m }). */
 export const dirac = instead('nn.init.dirac', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })')
-/** @deprecated */
+/** @deprecated Not a function here: an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m }). */
 export const sparse = instead('nn.init.sparse', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })')

@@ -3,7 +3,7 @@
 
 import { instead } from '../../errors/instead.js'
 
-/** @deprecated */
+/** @deprecated Not a function here: write saveNpy and loadNpy, saveNpz, saveSafetensors, .... */
 export const save = instead('io.save', 'write saveNpy and loadNpy, saveNpz, saveSafetensors, ...')
-/** @deprecated */
+/** @deprecated Not a function here: write saveNpy and loadNpy, saveNpz, saveSafetensors, .... */
 export const load = instead('io.load', 'write saveNpy and loadNpy, saveNpz, saveSafetensors, ...')

@@ -17,29 +17,29 @@ export const choSolve: typeof choleskySolve = choleskySolve
 export const inverse: typeof inv = inv
 /** Alias of {@link expm}. */
 export const matrixExp: typeof expm = expm
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.luFactor(x). */
 export const luFactorEx = instead('linalg.luFactorEx', 'errors are thrown when the result is read; write ft.linalg.luFactor(x)')
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b). */
 export const choleskyEx = instead('linalg.choleskyEx', 'errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)')
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b). */
 export const invEx = instead('linalg.invEx', 'errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)')
-/** @deprecated */
+/** @deprecated Not a function here: errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b). */
 export const solveEx = instead('linalg.solveEx', 'errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const householderProduct = instead('linalg.householderProduct', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const ldlFactor = instead('linalg.ldlFactor', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const ldlSolve = instead('linalg.ldlSolve', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const schur = instead('linalg.schur', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const sqrtm = instead('linalg.sqrtm', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const logm = instead('linalg.logm', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const polar = instead('linalg.polar', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const hessenberg = instead('linalg.hessenberg', 'there is no such function here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such function here yet. */
 export const orth = instead('linalg.orth', 'there is no such function here yet')

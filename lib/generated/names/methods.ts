@@ -124,203 +124,203 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly trueDivide: Tensor<D>['divide']
   /** Alias of {@link Tensor.expandDims}. */
   declare readonly unsqueeze: Tensor<D>['expandDims']
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
   declare readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
   declare readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
   declare readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
+  /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
   declare readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
   declare readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
   declare readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.mul(exponent.exp2()). */
   declare readonly ldexp: Instead<'write x.mul(exponent.exp2())'>
-  /** @deprecated */
+  /** @deprecated Not a method here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
   declare readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
   declare readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>
-  /** @deprecated */
+  /** @deprecated Not a method here: draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x }). */
   declare readonly bernoulli: Instead<'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.nonzero(x) for NumPy's positions along each axis, ft.argwhere(x) for PyTorch's rows of positions. */
   declare readonly nonzero: Instead<'write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.split(x, n, axis) for n equal pieces, ft.split(x, [2, 4]) for pieces that end there, as NumPy's; PyTorch's pieces of n elements are x.chunk(x.shape[0] / n). */
   declare readonly split: Instead<'write ft.split(x, n, axis) for n equal pieces, ft.split(x, [2, 4]) for pieces that end there, as NumPy\'s; PyTorch\'s pieces of n elements are x.chunk(x.shape[0] / n)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.dataSync() for a typed array, x.toArray() for nested arrays, or await x.data(). */
   declare readonly numpy: Instead<'write x.dataSync() for a typed array, x.toArray() for nested arrays, or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.to(device) with a name of ft.devices(). */
   declare readonly cuda: Instead<'write x.to(device) with a name of ft.devices()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: gradients are functions: const [loss, gradients] = ft.valueAndGrad(lossOf)(params). */
   declare readonly backward: Instead<'gradients are functions: const [loss, gradients] = ft.valueAndGrad(lossOf)(params)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
   declare readonly requiresGrad_: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
   declare readonly requires_grad_: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
   declare readonly retainGrad: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
   declare readonly registerHook: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: gradients are functions of what they are taken by: ft.grad(fn)(x). */
   declare readonly zeroGrad: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x). */
   declare readonly fill: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x). */
   declare readonly fill_: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x). */
   declare readonly zero_: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly sub_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly mul_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly div_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly pow_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly clamp_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly clip_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly neg_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly exp_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly sqrt_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly relu_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly sigmoid_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly copy_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly set_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly addcmul_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly addcdiv_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly masked_fill_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly scatter_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly scatter_add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly index_add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly unsqueeze_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly squeeze_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly t_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x = x.add(y), without the underscore. */
   declare readonly transpose_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
   declare readonly uniform_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
   declare readonly normal_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
   declare readonly random_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
   declare readonly bernoulli_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change, and draws take a key: ft.random.uniform(key, x.shape). */
   declare readonly exponential_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x.withAt([0], value). */
   declare readonly itemset: Instead<'tensors do not change; write x.withAt([0], value)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x.withAt([0], value). */
   declare readonly setitem: Instead<'tensors do not change; write x.withAt([0], value)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x.withAt([0], value). */
   declare readonly indexPut_: Instead<'tensors do not change; write x.withAt([0], value)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.reshape(shape); a tensor does not change its size. */
   declare readonly resize: Instead<'write x.reshape(shape); a tensor does not change its size'>
-  /** @deprecated */
+  /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
   declare readonly stride: Instead<'memory is not visible; write x.toBytes() or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
   declare readonly strides: Instead<'memory is not visible; write x.toBytes() or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
   declare readonly storage: Instead<'memory is not visible; write x.toBytes() or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
   declare readonly storageOffset: Instead<'memory is not visible; write x.toBytes() or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
   declare readonly dataPtr: Instead<'memory is not visible; write x.toBytes() or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: memory is not visible; write x.toBytes() or await x.data(). */
   declare readonly untypedStorage: Instead<'memory is not visible; write x.toBytes() or await x.data()'>
-  /** @deprecated */
+  /** @deprecated Not a method here: layouts are not visible: every read is in row-major order. */
   declare readonly isContiguous: Instead<'layouts are not visible: every read is in row-major order'>
-  /** @deprecated */
+  /** @deprecated Not a method here: nothing to pin: await x.data() and ft.fromTypedArray copy at once. */
   declare readonly pinMemory: Instead<'nothing to pin: await x.data() and ft.fromTypedArray copy at once'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write await ft.io.saveNpy(path, x). */
   declare readonly tofile: Instead<'write await ft.io.saveNpy(path, x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write await ft.io.saveNpy(path, x). */
   declare readonly dump: Instead<'write await ft.io.saveNpy(path, x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.device, ft.isFloatingPoint(x). */
   declare readonly isCuda: Instead<'write x.device, ft.isFloatingPoint(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.device, ft.isFloatingPoint(x). */
   declare readonly isFloating: Instead<'write x.device, ft.isFloatingPoint(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
   declare readonly map: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
   declare readonly forEach: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
   declare readonly filter: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write operations on whole tensors, for (const row of x), or x.toArray().map(f). */
   declare readonly apply: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.at('1:3'), x.at(':', '1:3') or x.at(ft.slice(1, 3)). */
   declare readonly slice: Instead<'write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.at(0, 1), and .itemSync() for a number. */
   declare readonly get: Instead<'write x.at(0, 1), and .itemSync() for a number'>
-  /** @deprecated */
+  /** @deprecated Not a method here: tensors do not change; write x.withAt([0, 1], value). */
   declare readonly set: Instead<'tensors do not change; write x.withAt([0, 1], value)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write console.log(x) or String(x). */
   declare readonly print: Instead<'write console.log(x) or String(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.histogram(x). */
   declare readonly histogram: Instead<'write ft.histogram(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
   declare readonly hstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
   declare readonly vstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
   declare readonly concat: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
   declare readonly stack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.concat([x, y], axis) or ft.stack([x, y], axis). */
   declare readonly cat: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.arraySplit(x, n, axis). */
   declare readonly arraySplit: Instead<'write ft.arraySplit(x, n, axis)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.isin(x, y). */
   declare readonly isin: Instead<'write ft.isin(x, y)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.cdist(x, y). */
   declare readonly cdist: Instead<'write ft.cdist(x, y)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: it is in ft.linalg: ft.linalg.eigh(x). */
   declare readonly eigh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: it is in ft.linalg: ft.linalg.eigh(x). */
   declare readonly eigvals: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: it is in ft.linalg: ft.linalg.eigh(x). */
   declare readonly eigvalsh: Instead<'it is in ft.linalg: ft.linalg.eigh(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.divmod(x, y). */
   declare readonly divmod: Instead<'write ft.divmod(x, y)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.modf(x). */
   declare readonly modf: Instead<'write ft.modf(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.spacing(x). */
   declare readonly spacing: Instead<'write ft.spacing(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.nanargmax(x). */
   declare readonly nanargmax: Instead<'write ft.nanargmax(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.nanargmin(x). */
   declare readonly nanargmin: Instead<'write ft.nanargmin(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.varMean(x). */
   declare readonly varMean: Instead<'write ft.varMean(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.stdMean(x). */
   declare readonly stdMean: Instead<'write ft.stdMean(x)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start). */
   declare readonly rollaxis: Instead<'write ft.rollaxis(x, axis, start), or x.moveaxis(axis, start)'>
-  /** @deprecated */
+  /** @deprecated Not a method here: write x.sum({ axis, keepdims: true }). */
   declare readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>
-  /** @deprecated */
+  /** @deprecated Not a method here: no tensor has a gradient: ft.grad(fn)(x) returns it. */
   declare readonly grad: Instead<'no tensor has a gradient: ft.grad(fn)(x) returns it'>
-  /** @deprecated */
+  /** @deprecated Not a method here: no tensor has a gradient: ft.grad(fn)(x) returns it. */
   declare readonly gradFn: Instead<'no tensor has a gradient: ft.grad(fn)(x) returns it'>
 }
 

@@ -40,41 +40,41 @@ export { sigmoid } from '../../arrays/complex.js'
 export { softmax } from '../functions.js'
 export { tanh } from '../functions.js'
 
-/** Alias of {@link adaptiveAvgPool}. */
+/** Alias of {@link adaptiveAvgPool}, for `x` [batch, channels, length]. */
 export const adaptiveAvgPool1d: typeof adaptiveAvgPool = adaptiveAvgPool
-/** Alias of {@link adaptiveAvgPool}. */
+/** Alias of {@link adaptiveAvgPool}, for `x` [batch, channels, height, width]. */
 export const adaptiveAvgPool2d: typeof adaptiveAvgPool = adaptiveAvgPool
-/** Alias of {@link adaptiveAvgPool}. */
+/** Alias of {@link adaptiveAvgPool}, for `x` [batch, channels, depth, height, width]. */
 export const adaptiveAvgPool3d: typeof adaptiveAvgPool = adaptiveAvgPool
-/** Alias of {@link adaptiveMaxPool}. */
+/** Alias of {@link adaptiveMaxPool}, for `x` [batch, channels, length]. */
 export const adaptiveMaxPool1d: typeof adaptiveMaxPool = adaptiveMaxPool
-/** Alias of {@link adaptiveMaxPool}. */
+/** Alias of {@link adaptiveMaxPool}, for `x` [batch, channels, height, width]. */
 export const adaptiveMaxPool2d: typeof adaptiveMaxPool = adaptiveMaxPool
-/** Alias of {@link adaptiveMaxPool}. */
+/** Alias of {@link adaptiveMaxPool}, for `x` [batch, channels, depth, height, width]. */
 export const adaptiveMaxPool3d: typeof adaptiveMaxPool = adaptiveMaxPool
-/** Alias of {@link avgPool}. */
+/** Alias of {@link avgPool}, for `x` [batch, channels, length]. */
 export const avgPool1d: typeof avgPool = avgPool
-/** Alias of {@link avgPool}. */
+/** Alias of {@link avgPool}, for `x` [batch, channels, height, width]. */
 export const avgPool2d: typeof avgPool = avgPool
-/** Alias of {@link avgPool}. */
+/** Alias of {@link avgPool}, for `x` [batch, channels, depth, height, width]. */
 export const avgPool3d: typeof avgPool = avgPool
-/** Alias of {@link conv}. */
+/** Alias of {@link conv}, for `x` [batch, channels, length]. */
 export const conv1d: typeof conv = conv
-/** Alias of {@link conv}. */
+/** Alias of {@link conv}, for `x` [batch, channels, height, width]. */
 export const conv2d: typeof conv = conv
-/** Alias of {@link conv}. */
+/** Alias of {@link conv}, for `x` [batch, channels, depth, height, width]. */
 export const conv3d: typeof conv = conv
-/** Alias of {@link convTranspose}. */
+/** Alias of {@link convTranspose}, for `x` [batch, channels, length]. */
 export const convTranspose1d: typeof convTranspose = convTranspose
-/** Alias of {@link convTranspose}. */
+/** Alias of {@link convTranspose}, for `x` [batch, channels, height, width]. */
 export const convTranspose2d: typeof convTranspose = convTranspose
-/** Alias of {@link convTranspose}. */
+/** Alias of {@link convTranspose}, for `x` [batch, channels, depth, height, width]. */
 export const convTranspose3d: typeof convTranspose = convTranspose
-/** Alias of {@link channelDropout}. */
+/** Alias of {@link channelDropout}, for `x` [batch, channels, length]. */
 export const dropout1d: typeof channelDropout = channelDropout
-/** Alias of {@link channelDropout}. */
+/** Alias of {@link channelDropout}, for `x` [batch, channels, height, width]. */
 export const dropout2d: typeof channelDropout = channelDropout
-/** Alias of {@link channelDropout}. */
+/** Alias of {@link channelDropout}, for `x` [batch, channels, depth, height, width]. */
 export const dropout3d: typeof channelDropout = channelDropout
 /** Alias of {@link channelDropout}. */
 export const featureDropout: typeof channelDropout = channelDropout
@@ -88,17 +88,17 @@ export const hardSwish: typeof hardswish = hardswish
 export const hardTanh: typeof hardtanh = hardtanh
 /** Alias of {@link logSigmoid}. */
 export const logsigmoid: typeof logSigmoid = logSigmoid
-/** Alias of {@link maxPool}. */
+/** Alias of {@link maxPool}, for `x` [batch, channels, length]. */
 export const maxPool1d: typeof maxPool = maxPool
-/** Alias of {@link maxPool}. */
+/** Alias of {@link maxPool}, for `x` [batch, channels, height, width]. */
 export const maxPool2d: typeof maxPool = maxPool
-/** Alias of {@link maxPool}. */
+/** Alias of {@link maxPool}, for `x` [batch, channels, depth, height, width]. */
 export const maxPool3d: typeof maxPool = maxPool
-/** Alias of {@link maxUnpool}. */
+/** Alias of {@link maxUnpool}, for `x` [batch, channels, length]. */
 export const maxUnpool1d: typeof maxUnpool = maxUnpool
-/** Alias of {@link maxUnpool}. */
+/** Alias of {@link maxUnpool}, for `x` [batch, channels, height, width]. */
 export const maxUnpool2d: typeof maxUnpool = maxUnpool
-/** Alias of {@link maxUnpool}. */
+/** Alias of {@link maxUnpool}, for `x` [batch, channels, depth, height, width]. */
 export const maxUnpool3d: typeof maxUnpool = maxUnpool
 /** Alias of {@link softplus}. */
 export const softPlus: typeof softplus = softplus
@@ -112,121 +112,121 @@ export const swish: typeof silu = silu
 export const tanhShrink: typeof tanhshrink = tanhshrink
 /** Alias of {@link interpolate}. */
 export const upsample: typeof interpolate = interpolate
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Softmax(1). */
 export const Softmax2d = instead('nn.Softmax2d', 'write new ft.nn.Softmax(1)')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.threshold(x, limit, value). */
 export const Threshold = instead('nn.Threshold', 'Sequential takes functions: write (x) => ft.nn.threshold(x, limit, value)')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.glu(x). */
 export const GLU = instead('nn.GLU', 'Sequential takes functions: write (x) => ft.nn.glu(x)')
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.maxUnpool(x, indices, window). */
 export const MaxUnpool1d = instead('nn.MaxUnpool1d', 'it takes two tensors: write ft.nn.maxUnpool(x, indices, window)')
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.maxUnpool(x, indices, window). */
 export const MaxUnpool2d = instead('nn.MaxUnpool2d', 'it takes two tensors: write ft.nn.maxUnpool(x, indices, window)')
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.maxUnpool(x, indices, window). */
 export const MaxUnpool3d = instead('nn.MaxUnpool3d', 'it takes two tensors: write ft.nn.maxUnpool(x, indices, window)')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor }). */
 export const UpsamplingNearest2d = instead('nn.UpsamplingNearest2d', 'write new ft.nn.Upsample({ scaleFactor })')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true }). */
 export const UpsamplingBilinear2d = instead('nn.UpsamplingBilinear2d', 'write new ft.nn.Upsample({ scaleFactor, mode: \'bilinear\', alignCorners: true })')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 export const ZeroPad2d = instead('nn.ZeroPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 export const ReflectionPad2d = instead('nn.ReflectionPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 export const ReplicationPad2d = instead('nn.ReplicationPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
 export const ConstantPad2d = instead('nn.ConstantPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 export const AlphaDropout = instead('nn.AlphaDropout', 'write new ft.nn.Dropout(p), which sets elements to 0')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 export const FeatureAlphaDropout = instead('nn.FeatureAlphaDropout', 'write new ft.nn.Dropout(p), which sets elements to 0')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.convTranspose(x, weights, options). */
 export const ConvTranspose3d = instead('nn.ConvTranspose3d', 'write ft.nn.convTranspose(x, weights, options)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.mseLoss(x, target). */
 export const MSELoss = instead('nn.MSELoss', 'losses are functions: write ft.nn.mseLoss(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.l1Loss(x, target). */
 export const L1Loss = instead('nn.L1Loss', 'losses are functions: write ft.nn.l1Loss(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.huberLoss(x, target). */
 export const HuberLoss = instead('nn.HuberLoss', 'losses are functions: write ft.nn.huberLoss(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.crossEntropy(logits, target). */
 export const CrossEntropyLoss = instead('nn.CrossEntropyLoss', 'losses are functions: write ft.nn.crossEntropy(logits, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.nllLoss(x, target). */
 export const NLLLoss = instead('nn.NLLLoss', 'losses are functions: write ft.nn.nllLoss(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits. */
 export const BCEWithLogitsLoss = instead('nn.BCEWithLogitsLoss', 'losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.klDiv(x, target). */
 export const KLDivLoss = instead('nn.KLDivLoss', 'losses are functions: write ft.nn.klDiv(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.smoothL1Loss(x, target). */
 export const SmoothL1Loss = instead('nn.SmoothL1Loss', 'losses are functions: write ft.nn.smoothL1Loss(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.binaryCrossEntropy(x, target). */
 export const BCELoss = instead('nn.BCELoss', 'losses are functions: write ft.nn.binaryCrossEntropy(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.ctcLoss(x, target, inputLengths, targetLengths). */
 export const CTCLoss = instead('nn.CTCLoss', 'losses are functions: write ft.nn.ctcLoss(x, target, inputLengths, targetLengths)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.tripletMarginLoss(anchor, positive, negative). */
 export const TripletMarginLoss = instead('nn.TripletMarginLoss', 'losses are functions: write ft.nn.tripletMarginLoss(anchor, positive, negative)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target). */
 export const CosineEmbeddingLoss = instead('nn.CosineEmbeddingLoss', 'losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target)')
-/** @deprecated */
+/** @deprecated Not a function here: losses are functions: write ft.nn.hingeEmbeddingLoss(x, target). */
 export const HingeEmbeddingLoss = instead('nn.HingeEmbeddingLoss', 'losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 export const MarginRankingLoss = instead('nn.MarginRankingLoss', 'there is no such loss here yet; a function of tensors is one')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 export const MultiMarginLoss = instead('nn.MultiMarginLoss', 'there is no such loss here yet; a function of tensors is one')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 export const MultiLabelMarginLoss = instead('nn.MultiLabelMarginLoss', 'there is no such loss here yet; a function of tensors is one')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 export const RNNCell = instead('nn.RNNCell', 'write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 export const LSTMCell = instead('nn.LSTMCell', 'write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 export const GRUCell = instead('nn.GRUCell', 'write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear. */
 export const Transformer = instead('nn.Transformer', 'write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear. */
 export const TransformerDecoder = instead('nn.TransformerDecoder', 'write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear. */
 export const TransformerDecoderLayer = instead('nn.TransformerDecoderLayer', 'write new ft.nn.TransformerEncoder(layer, count), and a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear')
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 export const ModuleList = instead('nn.ModuleList', 'a plain array or object of layers is a tree: ft.nn.initTree(layers, key)')
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 export const ModuleDict = instead('nn.ModuleDict', 'a plain array or object of layers is a tree: ft.nn.initTree(layers, key)')
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 export const ParameterList = instead('nn.ParameterList', 'a plain array or object of layers is a tree: ft.nn.initTree(layers, key)')
-/** @deprecated */
+/** @deprecated Not a function here: a plain array or object of layers is a tree: ft.nn.initTree(layers, key). */
 export const ParameterDict = instead('nn.ParameterDict', 'a plain array or object of layers is a tree: ft.nn.initTree(layers, key)')
-/** @deprecated */
+/** @deprecated Not a function here: parameters are a tree of tensors, as model.init(key) returns it. */
 export const Parameter = instead('nn.Parameter', 'parameters are a tree of tensors, as model.init(key) returns it')
-/** @deprecated */
+/** @deprecated Not a function here: parameters are a tree of tensors, as model.init(key) returns it. */
 export const Buffer = instead('nn.Buffer', 'parameters are a tree of tensors, as model.init(key) returns it')
-/** @deprecated */
+/** @deprecated Not a function here: there is one device for each tensor; write x.to(device). */
 export const DataParallel = instead('nn.DataParallel', 'there is one device for each tensor; write x.to(device)')
-/** @deprecated */
+/** @deprecated Not a function here: it is a function: write ft.nn.cosineSimilarity(x1, x2). */
 export const CosineSimilarity = instead('nn.CosineSimilarity', 'it is a function: write ft.nn.cosineSimilarity(x1, x2)')
-/** @deprecated */
+/** @deprecated Not a function here: it is a function: write ft.nn.pairwiseDistance(x1, x2). */
 export const PairwiseDistance = instead('nn.PairwiseDistance', 'it is a function: write ft.nn.pairwiseDistance(x1, x2)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.leakyRelu(x). */
 export const rrelu = instead('nn.rrelu', 'write ft.nn.leakyRelu(x)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis. */
 export const pad = instead('nn.pad', 'write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch\'s list runs from the last axis')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 export const localResponseNorm = instead('nn.localResponseNorm', 'write ft.nn.groupNorm(x, groups), which newer networks have in its place')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 export const LocalResponseNorm = instead('nn.LocalResponseNorm', 'write ft.nn.groupNorm(x, groups), which newer networks have in its place')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.unfold(x, kernel). */
 export const Unfold = instead('nn.Unfold', 'Sequential takes functions: write (x) => ft.nn.unfold(x, kernel)')
-/** @deprecated */
+/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel). */
 export const Fold = instead('nn.Fold', 'Sequential takes functions: write (x) => ft.nn.fold(x, size, kernel)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.embedding(indices, weights).sum(1). */
 export const embeddingBag = instead('nn.embeddingBag', 'write ft.nn.embedding(indices, weights).sum(1)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.embedding(indices, weights).sum(1). */
 export const EmbeddingBag = instead('nn.EmbeddingBag', 'write ft.nn.embedding(indices, weights).sum(1)')
-/** @deprecated */
+/** @deprecated Not a function here: it takes two tensors: write ft.nn.bilinear(x1, x2, weight, bias), with both among the parameters. */
 export const Bilinear = instead('nn.Bilinear', 'it takes two tensors: write ft.nn.bilinear(x1, x2, weight, bias), with both among the parameters')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 export const alphaDropout = instead('nn.alphaDropout', 'write ft.nn.dropout(key, x, { p })')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.MultiHeadAttention(size, heads). */
 export const multiHeadAttentionForward = instead('nn.multiHeadAttentionForward', 'write new ft.nn.MultiHeadAttention(size, heads)')
-/** @deprecated */
+/** @deprecated Not a function here: functions of torch.nn.functional are in ft.nn: ft.nn.gelu(x). */
 export const functional = instead('nn.functional', 'functions of torch.nn.functional are in ft.nn: ft.nn.gelu(x)')
-/** @deprecated */
+/** @deprecated Not a function here: write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel). */
 export const Conv = instead('nn.Conv', 'write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)')

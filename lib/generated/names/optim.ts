@@ -18,57 +18,57 @@ export const cosineAnnealing: typeof cosine = cosine
 export const oneCycleLR: typeof oneCycle = oneCycle
 /** Alias of {@link rmsprop}. */
 export const rmsProp: typeof rmsprop = rmsprop
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.sgd({ learningRate, momentum }), let averages = optimizer.init(params). */
 export const SGD = instead('optim.SGD', 'write const optimizer = ft.optim.sgd({ learningRate, momentum }), let averages = optimizer.init(params)')
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.adam({ learningRate }), let averages = optimizer.init(params). */
 export const Adam = instead('optim.Adam', 'write const optimizer = ft.optim.adam({ learningRate }), let averages = optimizer.init(params)')
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.adamw({ learningRate, weightDecay }), let averages = optimizer.init(params). */
 export const AdamW = instead('optim.AdamW', 'write const optimizer = ft.optim.adamw({ learningRate, weightDecay }), let averages = optimizer.init(params)')
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params). */
 export const RMSprop = instead('optim.RMSprop', 'write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params)')
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params). */
 export const RMSProp = instead('optim.RMSProp', 'write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.lion({ learningRate }). */
 export const Lion = instead('optim.Lion', 'write ft.optim.lion({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adafactor({ learningRate }). */
 export const Adafactor = instead('optim.Adafactor', 'write ft.optim.adafactor({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adagrad({ learningRate }). */
 export const Adagrad = instead('optim.Adagrad', 'write ft.optim.adagrad({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adadelta({ learningRate }). */
 export const Adadelta = instead('optim.Adadelta', 'write ft.optim.adadelta({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.adamax({ learningRate }). */
 export const Adamax = instead('optim.Adamax', 'write ft.optim.adamax({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.nadam({ learningRate }). */
 export const NAdam = instead('optim.NAdam', 'write ft.optim.nadam({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.optim.radam({ learningRate }). */
 export const RAdam = instead('optim.RAdam', 'write ft.optim.radam({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients. */
 export const LBFGS = instead('optim.LBFGS', 'write const optimizer = ft.optim.lbfgs(options), whose step takes ft.valueAndGrad(loss) in place of gradients')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such optimiser here yet; write ft.optim.adam({ learningRate }). */
 export const ASGD = instead('optim.ASGD', 'there is no such optimiser here yet; write ft.optim.adam({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such optimiser here yet; write ft.optim.adam({ learningRate }). */
 export const Rprop = instead('optim.Rprop', 'there is no such optimiser here yet; write ft.optim.adam({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such optimiser here yet; write ft.optim.adam({ learningRate }). */
 export const SparseAdam = instead('optim.SparseAdam', 'there is no such optimiser here yet; write ft.optim.adam({ learningRate })')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100). */
 export const StepLR = instead('optim.StepLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.stepDecay(1e-3, 100)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100). */
 export const lrScheduler = instead('optim.lrScheduler', 'a schedule is a function of the step\'s number: learningRate: ft.optim.stepDecay(1e-3, 100)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100). */
 export const LambdaLR = instead('optim.LambdaLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.stepDecay(1e-3, 100)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200]). */
 export const MultiStepLR = instead('optim.MultiStepLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.multiStepDecay(1e-3, [100, 200])')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99). */
 export const ExponentialLR = instead('optim.ExponentialLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.exponentialDecay(1e-3, 0.99)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.linear(0, 1e-3, 100). */
 export const LinearLR = instead('optim.LinearLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.linear(0, 1e-3, 100)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.polynomial(1e-3, 2000). */
 export const PolynomialLR = instead('optim.PolynomialLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.polynomial(1e-3, 2000)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000). */
 export const CosineAnnealingLR = instead('optim.CosineAnnealingLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.cosine(1e-3, 2000)')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.cosineRestarts(1e-3, 200). */
 export const CosineAnnealingWarmRestarts = instead('optim.CosineAnnealingWarmRestarts', 'a schedule is a function of the step\'s number: learningRate: ft.optim.cosineRestarts(1e-3, 200)')
-/** @deprecated */
+/** @deprecated Not a function here: write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate. */
 export const ReduceLROnPlateau = instead('optim.ReduceLROnPlateau', 'write const plateau = ft.optim.reduceOnPlateau(1e-3), let state = plateau.init(), learningRate: () => state.rate')
-/** @deprecated */
+/** @deprecated Not a function here: a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000). */
 export const OneCycleLR = instead('optim.OneCycleLR', 'a schedule is a function of the step\'s number: learningRate: ft.optim.oneCycle(1e-3, 2000)')

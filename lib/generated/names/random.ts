@@ -40,45 +40,45 @@ export const standardNormal: typeof normal = normal
 export const studentT: typeof standardT = standardT
 /** Alias of {@link vonmises}. */
 export const vonMises: typeof vonmises = vonmises
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key, and one shape: ft.random.uniform(key, [2, 3]). */
 export const rand = instead('random.rand', 'draws take a key, and one shape: ft.random.uniform(key, [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key, and one shape: ft.random.uniform(key, [2, 3]). */
 export const ranf = instead('random.ranf', 'draws take a key, and one shape: ft.random.uniform(key, [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key, and one shape: ft.random.normal(key, [2, 3]). */
 export const randn = instead('random.randn', 'draws take a key, and one shape: ft.random.normal(key, [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.randint(key, low, high, shape). */
 export const randInt = instead('random.randInt', 'write ft.random.randint(key, low, high, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.randint(key, low, high, shape). */
 export const randomIntegers = instead('random.randomIntegers', 'write ft.random.randint(key, low, high, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const seed = instead('random.seed', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const manualSeed = instead('random.manualSeed', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const getState = instead('random.getState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const setState = instead('random.setState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const RandomState = instead('random.RandomState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.key(seed). */
 export const SeedSequence = instead('random.SeedSequence', 'write ft.random.key(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.key(seed). */
 export const PCG64 = instead('random.PCG64', 'write ft.random.key(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.key(seed). */
 export const Philox = instead('random.Philox', 'write ft.random.key(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 export const hypergeometric = instead('random.hypergeometric', 'there is no such distribution here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 export const multivariateHypergeometric = instead('random.multivariateHypergeometric', 'there is no such distribution here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 export const zipf = instead('random.zipf', 'there is no such distribution here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 export const noncentralChisquare = instead('random.noncentralChisquare', 'there is no such distribution here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 export const noncentralF = instead('random.noncentralF', 'there is no such distribution here yet')
-/** @deprecated */
+/** @deprecated Not a function here: there is no such distribution here yet. */
 export const logseries = instead('random.logseries', 'there is no such distribution here yet')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.bits(key, [n]).toBytes(). */
 export const bytes = instead('random.bytes', 'write ft.random.bits(key, [n]).toBytes()')
-/** @deprecated */
+/** @deprecated Not a function here: names are in camel case: ft.random.multivariateNormal(key, mean, covariance). */
 export const multivariate_normal = instead('random.multivariate_normal', 'names are in camel case: ft.random.multivariateNormal(key, mean, covariance)')

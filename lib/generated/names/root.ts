@@ -178,191 +178,191 @@ export const trueDivide: typeof divide = divide
 export const unbind: typeof unstack = unstack
 /** Alias of {@link expandDims}. */
 export const unsqueeze: typeof expandDims = expandDims
-/** @deprecated */
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
 export const indexReduce = instead('indexReduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)')
-/** @deprecated */
+/** @deprecated Not a function here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
 export const svd = instead('svd', 'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
 export const eig = instead('eig', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
 export const lstsq = instead('lstsq', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
 export const logaddexp2 = instead('logaddexp2', 'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
 export const logcumsumexp = instead('logcumsumexp', 'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)')
-/** @deprecated */
+/** @deprecated Not a function here: write x.mul(exponent.exp2()). */
 export const ldexp = instead('ldexp', 'write x.mul(exponent.exp2())')
-/** @deprecated */
+/** @deprecated Not a function here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
 export const asStrided = instead('asStrided', 'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
 export const multinomial = instead('multinomial', 'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x }). */
 export const bernoulli = instead('bernoulli', 'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.uniform(ft.random.key(0), [2, 3]). */
 export const rand = instead('rand', 'draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.uniform(ft.random.key(0), [2, 3]). */
 export const random = instead('random', 'draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.normal(ft.random.key(0), [2, 3]). */
 export const randn = instead('randn', 'draws take a key: ft.random.normal(ft.random.key(0), [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.randint(ft.random.key(0), low, high, [2, 3]). */
 export const randint = instead('randint', 'draws take a key: ft.random.randint(ft.random.key(0), low, high, [2, 3])')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.permutation(ft.random.key(0), n). */
 export const randperm = instead('randperm', 'draws take a key: ft.random.permutation(ft.random.key(0), n)')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.normal(ft.random.key(0), shape, { mean, std }). */
 export const normal = instead('normal', 'draws take a key: ft.random.normal(ft.random.key(0), shape, { mean, std })')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.poisson(ft.random.key(0), mean, shape). */
 export const poisson = instead('poisson', 'draws take a key: ft.random.poisson(ft.random.key(0), mean, shape)')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.uniform(ft.random.key(0), x.shape). */
 export const randLike = instead('randLike', 'draws take a key: ft.random.uniform(ft.random.key(0), x.shape)')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.normal(ft.random.key(0), x.shape). */
 export const randnLike = instead('randnLike', 'draws take a key: ft.random.normal(ft.random.key(0), x.shape)')
-/** @deprecated */
+/** @deprecated Not a function here: draws take a key: ft.random.randint(ft.random.key(0), low, high, x.shape). */
 export const randintLike = instead('randintLike', 'draws take a key: ft.random.randint(ft.random.key(0), low, high, x.shape)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const manualSeed = instead('manualSeed', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const seed = instead('seed', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const initialSeed = instead('initialSeed', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const getRngState = instead('getRngState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed). */
 export const setRngState = instead('setRngState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 export const dropout = instead('dropout', 'write ft.nn.dropout(key, x, { p })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 export const mgrid = instead('mgrid', 'write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: \'ij\' })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 export const ogrid = instead('ogrid', 'write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: \'ij\' })')
-/** @deprecated */
+/** @deprecated Not a function here: write x.at([[0], [2]], [1, 3]): index arrays broadcast. */
 export const ix_ = instead('ix_', 'write x.at([[0], [2]], [1, 3]): index arrays broadcast')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.fromTypedArray(buffer, shape, { dtype }). */
 export const frombuffer = instead('frombuffer', 'write ft.fromTypedArray(buffer, shape, { dtype })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.tensor(text.split(' ').map(Number)). */
 export const fromstring = instead('fromstring', 'write ft.tensor(text.split(\' \').map(Number))')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadNpy(path), or ft.fromTypedArray of the file's bytes. */
 export const fromfile = instead('fromfile', 'write await ft.io.loadNpy(path), or ft.fromTypedArray of the file\'s bytes')
-/** @deprecated */
+/** @deprecated Not a function here: Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token). */
 export const fromDlpack = instead('fromDlpack', 'Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadText(path). */
 export const loadtxt = instead('loadtxt', 'write await ft.io.loadText(path)')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadText(path). */
 export const genfromtxt = instead('genfromtxt', 'write await ft.io.loadText(path)')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveText(path, x). */
 export const savetxt = instead('savetxt', 'write await ft.io.saveText(path, x)')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */
 export const savez = instead('savez', 'write await ft.io.saveNpz(path, { a, b })')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */
 export const savezCompressed = instead('savezCompressed', 'write await ft.io.saveNpz(path, { a, b })')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b }). */
 export const save = instead('save', 'write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b })')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path). */
 export const load = instead('load', 'write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 export const memmap = instead('memmap', 'write await ft.io.loadNpy(path, { lend: true })')
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 export const setPrintoptions = instead('setPrintoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 export const getPrintoptions = instead('getPrintoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 export const printoptions = instead('printoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 export const array2string = instead('array2string', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 export const arrayRepr = instead('arrayRepr', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
 export const arrayStr = instead('arrayStr', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 export const noGrad = instead('noGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 export const inferenceMode = instead('inferenceMode', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 export const enableGrad = instead('enableGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 export const setGradEnabled = instead('setGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated */
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
 export const isGradEnabled = instead('isGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated */
+/** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 export const getDefaultDtype = instead('getDefaultDtype', 'numbers make float32; name another with { dtype }')
-/** @deprecated */
+/** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 export const setDefaultDtype = instead('setDefaultDtype', 'numbers make float32; name another with { dtype }')
-/** @deprecated */
+/** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 export const setDefaultTensorType = instead('setDefaultTensorType', 'numbers make float32; name another with { dtype }')
-/** @deprecated */
+/** @deprecated Not a function here: write await ft.evaluate(x). */
 export const synchronize = instead('synchronize', 'write await ft.evaluate(x)')
-/** @deprecated */
-export const FloatTensor = instead('FloatTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
-export const DoubleTensor = instead('DoubleTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
-export const HalfTensor = instead('HalfTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
-export const IntTensor = instead('IntTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
-export const LongTensor = instead('LongTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
-export const BoolTensor = instead('BoolTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
-export const ByteTensor = instead('ByteTensor', 'write ft.tensor(data, { dtype })')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'float32' }). */
+export const FloatTensor = instead('FloatTensor', 'write ft.tensor(data, { dtype: \'float32\' })')
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'float64' }). */
+export const DoubleTensor = instead('DoubleTensor', 'write ft.tensor(data, { dtype: \'float64\' })')
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'float16' }). */
+export const HalfTensor = instead('HalfTensor', 'write ft.tensor(data, { dtype: \'float16\' })')
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'int32' }). */
+export const IntTensor = instead('IntTensor', 'write ft.tensor(data, { dtype: \'int32\' })')
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'int64' }). */
+export const LongTensor = instead('LongTensor', 'write ft.tensor(data, { dtype: \'int64\' })')
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'bool' }). */
+export const BoolTensor = instead('BoolTensor', 'write ft.tensor(data, { dtype: \'bool\' })')
+/** @deprecated Not a function here: write ft.tensor(data, { dtype: 'uint8' }). */
+export const ByteTensor = instead('ByteTensor', 'write ft.tensor(data, { dtype: \'uint8\' })')
+/** @deprecated Not a function here: write ft.tensor(data), ft.zeros(shape), .... */
 export const ndarray = instead('ndarray', 'write ft.tensor(data), ft.zeros(shape), ...')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.tensor(data), ft.zeros(shape), .... */
 export const matrix = instead('matrix', 'write ft.tensor(data), ft.zeros(shape), ...')
-/** @deprecated */
+/** @deprecated Not a function here: dtypes are text: { dtype: 'float32' }. */
 export const dtype = instead('dtype', 'dtypes are text: { dtype: \'float32\' }')
-/** @deprecated */
+/** @deprecated Not a function here: devices are text: { device: 'cpu' }; ft.devices() lists them. */
 export const device = instead('device', 'devices are text: { device: \'cpu\' }; ft.devices() lists them')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', .... */
 export const issubdtype = instead('issubdtype', 'write ft.isdtype(x.dtype, \'real floating\'), or \'integral\', \'numeric\', \'bool\', ...')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.resultType(a, b). */
 export const minScalarType = instead('minScalarType', 'write ft.resultType(a, b)')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.resultType(a, b). */
 export const commonType = instead('commonType', 'write ft.resultType(a, b)')
-/** @deprecated */
+/** @deprecated Not a function here: names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data). */
 export const from_numpy = instead('from_numpy', 'names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)')
-/** @deprecated */
+/** @deprecated Not a function here: names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data). */
 export const as_tensor = instead('as_tensor', 'names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)')
-/** @deprecated */
+/** @deprecated Not a function here: write operations on whole tensors, or ft.vmap(f) of a function of one row of them. */
 export const vectorize = instead('vectorize', 'write operations on whole tensors, or ft.vmap(f) of a function of one row of them')
-/** @deprecated */
+/** @deprecated Not a function here: write operations on whole tensors, or ft.vmap(f) of a function of one row of them. */
 export const frompyfunc = instead('frompyfunc', 'write operations on whole tensors, or ft.vmap(f) of a function of one row of them')
-/** @deprecated */
+/** @deprecated Not a function here: tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x). */
 export const copyto = instead('copyto', 'tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x)')
-/** @deprecated */
+/** @deprecated Not a function here: complex numbers have no order; sort by abs() or angle(). */
 export const sortComplex = instead('sortComplex', 'complex numbers have no order; sort by abs() or angle()')
-/** @deprecated */
+/** @deprecated Not a function here: write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2)). */
 export const cumulativeTrapezoid = instead('cumulativeTrapezoid', 'write ft.cumulativeSum(x.at(\'1:\').add(x.at(\':-1\')).div(2))')
-/** @deprecated */
+/** @deprecated Not a function here: write x.real() where ft.isreal(x).all(). */
 export const realIfClose = instead('realIfClose', 'write x.real() where ft.isreal(x).all()')
-/** @deprecated */
+/** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
 export const nditer = instead('nditer', 'write for (const row of x), or x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
 export const ndenumerate = instead('ndenumerate', 'write for (const row of x), or x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
 export const ndindex = instead('ndindex', 'write for (const row of x), or x.toArray()')
-/** @deprecated */
+/** @deprecated Not a function here: write x.sum([0, 2], { keepdims: true }), or another reduction over several axes. */
 export const applyOverAxes = instead('applyOverAxes', 'write x.sum([0, 2], { keepdims: true }), or another reduction over several axes')
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 export const poly1d = instead('poly1d', 'polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)')
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 export const polyadd = instead('polyadd', 'polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)')
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 export const polymul = instead('polymul', 'polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)')
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 export const polyder = instead('polyder', 'polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)')
-/** @deprecated */
+/** @deprecated Not a function here: polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree). */
 export const polyint = instead('polyint', 'polynomials are their coefficients: ft.polyval(p, x), ft.roots(p), ft.polyfit(x, y, degree)')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.linalg: ft.linalg.multiDot([a, b, c]). */
 export const multiDot = instead('multiDot', 'it is in ft.linalg: ft.linalg.multiDot([a, b, c])')
-/** @deprecated */
+/** @deprecated Not a function here: write x.isfinite().all(). */
 export const asarrayChkfinite = instead('asarrayChkfinite', 'write x.isfinite().all()')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 export const ifft = instead('ifft', 'it is in ft.fft')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 export const rfft = instead('rfft', 'it is in ft.fft')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 export const fftfreq = instead('fftfreq', 'it is in ft.fft')
-/** @deprecated */
+/** @deprecated Not a function here: it is in ft.fft. */
 export const fftshift = instead('fftshift', 'it is in ft.fft')
-/** @deprecated */
+/** @deprecated Not a function here: write x.astype('bfloat16') where products may be narrow. */
 export const autocast = instead('autocast', 'write x.astype(\'bfloat16\') where products may be narrow')

@@ -1,8 +1,9 @@
 //! How a row is called from TypeScript: its names, its options and attributes, and the call that records it.
 
+use super::meanings::meaning;
 use super::signature::{LETTERS, Signature, signature};
 use ferrotensor_ops::OpDef;
-use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Form};
+use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Form, ParamDef};
 use ferrotensor_ops::dtype_rule::{Compute, Out};
 
 /// JavaScript words that cannot name a function; such a row is exported as `name_ as name`.
@@ -145,68 +146,59 @@ fn choice_type(word: &str) -> String {
     if word.parse().is_ok_and(f64::is_infinite) { "number".into() } else { choice_literal(word) }
 }
 
-/// What a number is where it is left out; NaN stands for one that is computed.
-pub fn default_number(value: f64) -> String {
-    if value.is_nan() { "follows from the operands by default".into() } else { format!("{value} by default") }
+/// A number that may be left out, in words. NaN stands for one that is computed, which the words say.
+pub fn param_doc(op: &OpDef, param: &ParamDef) -> String {
+    let words = meaning(op, param.name).unwrap_or("A number");
+    match param.default {
+        Some(value) if !value.is_nan() => format!("{words}; {value} by default."),
+        _ => format!("{words}."),
+    }
 }
 
 /// An attribute in words.
 pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
+    format!("{}{}.", meaning(op, attr.name).unwrap_or_else(|| kind_words(op, attr)), default_words(attr))
+}
+
+/// What an attribute is whose name says what it means.
+fn kind_words(op: &OpDef, attr: &AttrDef) -> &'static str {
     match attr.kind {
-        AttrKind::PerAxis(_) if attr.name == "outputPadding" => {
-            "Places more at the end of the result, below the stride or the dilation: one number, or one for each axis of a window; \
-             0 by default."
-                .into()
-        }
+        AttrKind::Int(_) | AttrKind::OptAxis => "One axis; negative ones count from the last",
+        AttrKind::Axes => "One axis or several; negative ones count from the last; all by default",
         AttrKind::Padding if op.name == "convTranspose" => {
-            "Places cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' \
-             gives stride times as many as x has; 0 ('valid') by default."
-                .into()
-        }
-        AttrKind::Int(Some(v)) if attr.name == "axis" => {
-            format!("One axis; negative ones count from the last; {v} by default.")
-        }
-        AttrKind::Int(Some(v)) => format!("An integer; {v} by default."),
-        AttrKind::Int(None) => "An integer.".into(),
-        AttrKind::Number(v) => format!("A number, which may be infinite; {v} by default."),
-        AttrKind::OptAxis if attr.name == "axis" => "One axis; negative ones count from the last.".into(),
-        AttrKind::OptAxis => "An integer; follows from the other arguments by default.".into(),
-        AttrKind::Axes => "One axis or several; negative ones count from the last. All that apply by default.".into(),
-        AttrKind::PerAxis(EachAxis::Required) if attr.name == "size" => {
-            "One number for all spatial axes, or one for each.".into()
-        }
-        AttrKind::PerAxis(default) => {
-            let left_out = match default {
-                EachAxis::Required => String::new(),
-                EachAxis::Window => "; the window's size by default".into(),
-                EachAxis::Number(v) => format!("; {v} by default"),
-            };
-            format!("One number for all axes of a window, or one for each{left_out}.")
+            "How many places are cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; \
+             'same' gives stride times as many as `x` has; 0 ('valid') by default"
         }
         AttrKind::Padding => {
-            "Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives \
-             ceil(size / stride) windows; 0 ('valid') by default."
-                .into()
+            "How many places around `x`: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives \
+             ceil(size / stride) windows; 0 ('valid') by default"
         }
-        AttrKind::Widths => "Places on every side, or a pair [before, after] for all axes or for each.".into(),
-        AttrKind::Text => "Text of ASCII characters.".into(),
-        AttrKind::AxisPairs => "How many axes, or the axes of both operands; 2 by default.".into(),
-        AttrKind::Shape => "Axis sizes.".into(),
-        AttrKind::NewShape => "Axis sizes; one may be -1 and follows from the others.".into(),
-        AttrKind::Bool(v) => match attr.name {
-            "keepdims" => "Keeps reduced axes, with size 1; false by default.".into(),
-            _ => format!("{v} by default."),
-        },
-        AttrKind::OptDType if attr.positional => "The dtype of the result.".into(),
-        AttrKind::OptDType => "The dtype of the result, where not the default one.".into(),
-        AttrKind::Device => "The device; the default device unless told.".into(),
-        AttrKind::Choice(words) if words.iter().any(|w| w.parse::<f64>().is_ok()) => {
-            let all: Vec<String> = words.iter().map(|w| choice_literal(w)).collect();
-            format!("One of {}; {} by default.", all.join(", "), all.first().map_or("", String::as_str))
-        }
-        AttrKind::Choice(words) => format!("'{}' by default.", words.first().unwrap_or(&"")),
-        AttrKind::Items => "Index items.".into(),
-        AttrKind::Call => "A call.".into(),
+        AttrKind::Bool(_) if attr.name == "keepdims" => "Whether reduced axes stay, with size 1",
+        AttrKind::Bool(_) => "A boolean",
+        AttrKind::Number(_) => "A number, which may be infinite",
+        AttrKind::PerAxis(_) => "One number for all axes of a window, or one for each",
+        AttrKind::Widths | AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape => "Whole numbers",
+        AttrKind::Text => "Text of ASCII characters",
+        AttrKind::OptDType if attr.positional => "The dtype of the result",
+        AttrKind::OptDType => "The dtype of the result, in place of the usual one",
+        AttrKind::Device => "The device; the default device where it is left out",
+        AttrKind::Choice(_) => "One of a few words",
+        AttrKind::Items => "Index items",
+        AttrKind::Call => "A call",
+    }
+}
+
+/// What an attribute is where it is left out, if the table knows it.
+fn default_words(attr: &AttrDef) -> String {
+    let said = |value: String| format!("; {value} by default");
+    match attr.kind {
+        AttrKind::Int(Some(v)) => said(v.to_string()),
+        AttrKind::Number(v) => said(v.to_string()),
+        AttrKind::PerAxis(EachAxis::Window) => said("the window's size".into()),
+        AttrKind::PerAxis(EachAxis::Number(v)) => said(v.to_string()),
+        AttrKind::Bool(v) => said(v.to_string()),
+        AttrKind::Choice(words) => said(words.first().map(|word| choice_literal(word)).unwrap_or_default()),
+        _ => String::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `docs/ops/` and the JSDoc of each row.
 
-use super::call::{Call, default_number};
+use super::call::{Call, attr_doc, param_doc};
 use super::signature::Signature;
 use ferrotensor_ops::def::ErrorCase;
 use ferrotensor_ops::dtype_rule::{Compute, Out};
@@ -21,7 +21,7 @@ fn dtypes(op: &OpDef) -> String {
         Out::Fixed(d) => format!("gives {d}"),
         Out::RealPart => format!("gives {}, that of the parts for complex numbers", computed(op)),
         Out::ComplexOf => "gives complex64, complex128 for float64".into(),
-        Out::AttrOr(d) => format!("gives {d} unless told otherwise"),
+        Out::AttrOr(d) => format!("gives {d} by default"),
         Out::ComputeAndInt32 => format!("gives {} and int32", computed(op)),
         Out::Each(all) => each(op, all),
         Out::Compute | Out::Twice | Out::AttrOrCompute => format!("gives {}", computed(op)),
@@ -165,14 +165,13 @@ fn section(out: &mut String, call: &Call) {
         let _ = writeln!(out, "- Also called: {}", names.join(", "));
     }
     if let Some(name) = call.options() {
-        let options: Vec<String> = op
-            .attrs
-            .iter()
-            .filter(|a| !a.positional)
-            .map(|a| format!("`{}` ({})", a.name, super::call::attr_doc(op, a).trim_end_matches('.')))
-            .chain(op.params.iter().filter_map(|p| p.default.map(|d| format!("`{}` ({})", p.name, default_number(d)))))
-            .collect();
-        let _ = writeln!(out, "- Options (`{name}`): {}", options.join("; "));
+        let _ = writeln!(out, "- Options (`{name}`):");
+        for attr in op.attrs.iter().filter(|a| !a.positional) {
+            let _ = writeln!(out, "  - `{}`: {}", attr.name, attr_doc(op, attr));
+        }
+        for param in op.params.iter().filter(|p| p.default.is_some()) {
+            let _ = writeln!(out, "  - `{}`: {}", param.name, param_doc(op, param));
+        }
     }
     if op.outputs.len() > 1 {
         let _ = writeln!(out, "- Returns: `{{ {} }}`", op.outputs.join(", "));

@@ -10,6 +10,7 @@ mod docs;
 mod dtypes;
 mod examples;
 mod hash;
+mod meanings;
 mod names;
 mod ops;
 mod package;

@@ -1,7 +1,7 @@
 //! `lib/generated/{functions,linalg,fft,random,nn}.ts` and `ops.ts`: functions and methods of every public row.
 
 use super::HEADER;
-use super::call::{Call, attr_doc, attr_type, default_number, result_dtype};
+use super::call::{Call, attr_doc, attr_type, param_doc, result_dtype};
 use super::docs;
 use super::signature::{Signature, bools_and_number};
 use ferrotensor_ops::def::Namespace;
@@ -122,8 +122,8 @@ fn options(out: &mut String, call: &Call) {
         let _ = writeln!(out, "  readonly {}?: {} | undefined", attr.name, attr_type(call.op, attr));
     }
     for param in call.op.params {
-        if let Some(default) = param.default {
-            jsdoc(out, "  ", &[format!("A number; {}.", default_number(default))]);
+        if param.default.is_some() {
+            jsdoc(out, "  ", &[param_doc(call.op, param)]);
             let _ = writeln!(out, "  readonly {}?: number | undefined", param.name);
         }
     }

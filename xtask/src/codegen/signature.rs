@@ -1,7 +1,8 @@
 //! The TypeScript signature of a row: type parameters, parameters in order, result type, and what each operand must be.
 
-use super::call::{attr_doc, attr_optional, attr_type, bare_axis, has_options, options_name, result_dtype};
+use super::call::{attr_doc, attr_optional, attr_type, bare_axis, has_options, options_name, param_doc, result_dtype};
 use super::classes::{self, INDEX};
+use super::meanings::meaning;
 use ferrotensor_ops::OpDef;
 use ferrotensor_ops::def::{AttrKind, Form, OperandDef};
 use ferrotensor_ops::dtype_rule::{Compute, Out};
@@ -70,7 +71,8 @@ fn operand_doc(op: &OpDef, i: usize, o: &OperandDef) -> String {
         (false, true) => "A tensor or a JavaScript scalar",
         (false, false) => "A tensor",
     };
-    class(op, i).map_or(format!("{what}."), |(_, words)| format!("{what} of {words}."))
+    let what = class(op, i).map_or(what.into(), |(_, words)| format!("{what} of {words}"));
+    meaning(op, o.name).map_or(format!("{what}."), |words| format!("{what}: {words}."))
 }
 
 /// The dtype beside which a scalar must make sense: somewhere there must be a tensor, and a bool tensor combines with a number only where it
@@ -222,7 +224,7 @@ pub fn signature(op: &OpDef, method: bool) -> Signature {
     let at = if first { 0 } else { required.unwrap_or(params.len()) };
     params.splice(at..at, positional);
     for p in op.params.iter().filter(|p| p.default.is_none()) {
-        params.push(Param { name: p.name.into(), optional: false, ty: "number".into(), doc: "A number.".into() });
+        params.push(Param { name: p.name.into(), optional: false, ty: "number".into(), doc: param_doc(op, p) });
     }
     let compute = compute_type(op, dtypes);
     let named = result_dtype(op);
@@ -238,8 +240,8 @@ pub fn signature(op: &OpDef, method: bool) -> Signature {
         let name = options_name(op);
         let object = if named.is_some_and(|a| !a.positional) { format!("{name}<E>") } else { name };
         let (ty, doc) = match bare_axis(op) {
-            Some(axis) => (format!("{} | {object}", attr_type(op, axis)), "The axis alone, or an object of options."),
-            None => (object, "An object of options."),
+            Some(axis) => (format!("{} | {object}", attr_type(op, axis)), "Options, or the value of `axis` alone."),
+            None => (object, "Options."),
         };
         params.push(Param { name: "options".into(), optional: true, ty, doc: doc.into() });
     }

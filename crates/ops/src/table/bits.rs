@@ -135,5 +135,5 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "bitcast", attrs: &[arg("dtype", AttrKind::OptDType)], lower: Lowering::Map(|b, x, d| b.bitcast(x[0], d)), shape: bitcast_shape,
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::AttrOrCompute),
         errors: &[ErrorCase { call: "ft.tensor([1]).bitcast('int8')", code: Code::DType }, ErrorCase { call: "ft.tensor([1], { dtype: 'int8' }).bitcast('bool')", code: Code::DType }],
-        doc: doc("The bits of each element as another dtype of the same size.", "bits(out) = bits(x)", "ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]", "ndarray.view", "Tensor.view"), ..BASE },
+        doc: doc("The bits of each element, read as another dtype of the same size.", "bits(out) = bits(x)", "ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]", "ndarray.view", "Tensor.view"), ..BASE },
 ];

@@ -110,7 +110,7 @@ const COVARIANCE: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "cov", params: CORRECTION, lower: Lowering::Graph(cov),
-        doc: doc("Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.", "sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)", "ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]", "cov", "cov"), ..COVARIANCE },
+        doc: doc("Covariance matrix: each row of x is a variable and each column an observation, without rowvar the other way round. The sum over n observations is divided by n - correction (at least 0). A vector is one variable, and gives one number.", "sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)", "ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]", "cov", "cov"), ..COVARIANCE },
     OpDef { name: "corrcoef", lower: Lowering::Graph(corrcoef),
-        doc: doc("Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.", "cov_ij / sqrt(cov_ii cov_jj)", "ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]", "corrcoef", "corrcoef"), ..COVARIANCE },
+        doc: doc("Pearson's correlation coefficients, from -1 to 1: each row of x is a variable and each column an observation, without rowvar the other way round. NaN for a variable that does not vary.", "cov_ij / sqrt(cov_ii cov_jj)", "ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]", "corrcoef", "corrcoef"), ..COVARIANCE },
 ];

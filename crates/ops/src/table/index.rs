@@ -129,10 +129,10 @@ pub const AXIS: &[AttrDef] = &[attr("axis", AttrKind::OptAxis)];
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "at", form: Form::Internal, operands: &[tensor("x"), tensor("indices")], variadic: true, attrs: ITEMS, shape: at_shape, lower: Lowering::Graph(at), domain: Domain::Special,
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 1),
-        doc: doc("Indexing, behind `x.at(...)`.", "x[items]", "", "", ""), ..BASE },
+        doc: doc("Indexing, behind x.at(...).", "x[items]", "", "", ""), ..BASE },
     OpDef { name: "withAt", form: Form::Internal, operands: &[tensor("x"), weak("value"), tensor("indices")], variadic: true, attrs: ITEMS, shape: with_at_shape, lower: Lowering::Graph(with_at), domain: Domain::Special,
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 2),
-        doc: doc("A copy with what an index selects replaced, behind `x.withAt(items, value)`.", "x[items] = value", "", "", ""), ..BASE },
+        doc: doc("A copy with what an index selects replaced, behind x.withAt(items, value).", "x[items] = value", "", "", ""), ..BASE },
     OpDef { name: "take", operands: &[tensor("x"), tensor("indices")], attrs: AXIS, shape: take_shape, lower: Lowering::Graph(take), domain: Domain::Special,
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 1),
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))", code: Code::Argument }, ErrorCase { call: "ft.zeros([2]).take(ft.tensor([0.5]))", code: Code::DType }],

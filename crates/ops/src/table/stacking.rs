@@ -133,5 +133,5 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("The rows in reverse order: axis 0 flipped.", "out_i = x_(n-1-i)", "ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]", "flipud", "flipud"), ..MOVED },
     OpDef { name: "unfold", attrs: &[arg("axis", AttrKind::Int(None)), arg("size", AttrKind::Int(None)), attr("step", AttrKind::Int(Some(1)))], shape: unfold_shape, lower: Lowering::Graph(unfold),
         errors: &[ErrorCase { call: "ft.zeros([3]).unfold(0, 4)", code: Code::Shape }, ErrorCase { call: "ft.zeros([3]).unfold(0, 0)", code: Code::Shape }, ErrorCase { call: "ft.zeros([3]).unfold(1, 2)", code: Code::Index }],
-        doc: doc("The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.", "out_(..., w, ..., k) = x_(..., w step + k, ...)", "ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..MOVED },
+        doc: doc("Sliding windows along an axis: the axis becomes one of windows, which begin step places apart, and a new last axis holds the size places of each.", "out_(..., w, ..., k) = x_(..., w step + k, ...)", "ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..MOVED },
 ];

@@ -63,6 +63,16 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
+/// What PyTorch's numbers in names of layers and their functions say of the operand: `conv2d`.
+fn operand_shape(space: &str, name: &str) -> &'static str {
+    match name.get(name.len().saturating_sub(2)..) {
+        Some("1d") if space == "nn" => ", for `x` [batch, channels, length]",
+        Some("2d") if space == "nn" => ", for `x` [batch, channels, height, width]",
+        Some("3d") if space == "nn" => ", for `x` [batch, channels, depth, height, width]",
+        _ => "",
+    }
+}
+
 fn functions(space: &str, title: &str) -> String {
     let (same, instead) = (same(Some(space)), instead(Some(space)));
     let mut imports: Vec<(String, Vec<&str>)> = Vec::new();
@@ -80,11 +90,16 @@ fn functions(space: &str, title: &str) -> String {
             Some((_, names)) => names.push(own),
             None => imports.push((module, vec![own])),
         }
-        let _ = writeln!(body, "/** Alias of {{@link {own}}}. */\nexport const {name}: typeof {own} = {own}");
+        let shape = operand_shape(space, name);
+        let _ = writeln!(body, "/** Alias of {{@link {own}}}{shape}. */\nexport const {name}: typeof {own} = {own}");
     }
     let prefix = if space.is_empty() { String::new() } else { format!("{space}.") };
     for Instead { name, words } in &instead {
-        let _ = writeln!(body, "/** @deprecated */\nexport const {name} = instead('{prefix}{name}', {})", quoted(words));
+        let _ = writeln!(
+            body,
+            "/** @deprecated Not a function here: {words}. */\nexport const {name} = instead('{prefix}{name}', {})",
+            quoted(words)
+        );
     }
     imports.sort();
     let mut out = format!("{HEADER}// Names of NumPy and PyTorch. {title}.\n\n");
@@ -114,7 +129,11 @@ fn methods() -> String {
             writeln!(out, "  /** Alias of {{@link Tensor.{target}}}. */\n  declare readonly {name}: Tensor<D>['{target}']");
     }
     for Instead { name, words } in &instead {
-        let _ = writeln!(out, "  /** @deprecated */\n  declare readonly {name}: Instead<{}>", quoted(words));
+        let _ = writeln!(
+            out,
+            "  /** @deprecated Not a method here: {words}. */\n  declare readonly {name}: Instead<{}>",
+            quoted(words)
+        );
     }
     out.push_str("}\n\n/** Names of methods, and the method that each is. */\nexport const SAME: Readonly<Record<string, string>> = {\n");
     for Same { name, target } in &same {
