@@ -16,6 +16,7 @@ export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
 export * as signal from './lib/signal.js'
 export * as special from './lib/generated/names/special.js'
+export * as systolic from './lib/systolic.js'
 export * as tree from './lib/tree.js'
 
 export {

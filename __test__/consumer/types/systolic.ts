@@ -1,0 +1,56 @@
+// Systolic arrays: `ft.systolic`. Nothing of it is a tensor: values are numbers and plain objects.
+
+import * as ft from 'ferrotensor'
+import { is } from '../expectations.js'
+import { f32 } from '../operands.js'
+
+type Array_ = ft.systolic.SystolicArray
+
+const sum: ft.systolic.Element<number> = { init: () => 0, step: (state, { west }) => [west === ft.systolic.EMPTY ? state : state + (west as number), { east: west }] }
+
+export function results(): void {
+  const grid = ft.systolic.array(2, 2)
+  is<Array_>()(grid)
+  is<Array_>()(ft.systolic.array({ coords: [[0], [1]], ports: ['in', 'out'], neighbours: ([i], port) => (port === 'out' && i === 0 ? { coord: [1], port: 'in' } : undefined) }))
+  const made = grid.fill(sum).place([0, 0], ft.systolic.mac()).connect('west_to_east', { latency: 2, onFull: 'throw' }).input('west', [[[0, 0], [1, ft.systolic.EMPTY, 2]]]).output('east').trace({ limit: 10 })
+  is<Array_>()(ft.systolic.run(made, { ticks: 2 }))
+  is<Array_>()(ft.systolic.run(made, { ticks: 2, backend: 'partitioned', tileRows: 1 }))
+  is<Array_>()(ft.systolic.step(made))
+  is<any[][]>()(made.resultMatrix())
+  is<Map<string, any>>()(made.resultMap())
+  is<readonly ft.systolic.Output[]>()(made.outputs)
+  is<ft.systolic.ElementEvents>()(made.events)
+  is<ft.systolic.Counts>()(made.counts)
+  is<ft.systolic.Tile[]>()(ft.systolic.tiles(made, { tileRows: 1 }))
+  is<ft.systolic.Element<ft.systolic.MacState>>()(ft.systolic.mac({ ring: 'minPlus' }))
+  is<ft.systolic.Element<ft.systolic.StationaryState>>()(ft.systolic.stationary())
+  is<ft.systolic.Element<number>>()(ft.systolic.element(new URL('file:///sum.mjs'), 'SUM', sum))
+  is<ft.systolic.Gemm>()(ft.systolic.gemm([[1, 2]], [new Float64Array(1), [3]], { dataflow: 'ws', rows: 1 }))
+  is<ft.systolic.ConformanceCase[]>()(ft.systolic.conformance('interpreted', { random: 0 }))
+}
+
+/** What must not compile; never called. */
+export function misuse(): void {
+  // @ts-expect-error: a grid has columns
+  ft.systolic.array(2)
+  // @ts-expect-error: a space has neighbours
+  ft.systolic.array({ coords: [[0]], ports: ['a'] })
+  // @ts-expect-error: ticks are missing
+  ft.systolic.run(ft.systolic.array(1, 1))
+  // @ts-expect-error: no such backend
+  ft.systolic.run(ft.systolic.array(1, 1), { ticks: 1, backend: 'gpu' })
+  // @ts-expect-error: no such dispatch
+  ft.systolic.run(ft.systolic.array(1, 1), { ticks: 1, backend: 'partitioned', dispatch: 'threads' })
+  // @ts-expect-error: an element steps
+  ft.systolic.array(1, 1).fill({ init: () => 0 })
+  // @ts-expect-error: a step gives a state
+  ft.systolic.array(1, 1).fill({ init: () => 0, step: () => 1 })
+  // @ts-expect-error: no such ring
+  ft.systolic.mac({ ring: 'plus' })
+  // @ts-expect-error: matrices are arrays of numbers
+  ft.systolic.gemm(f32, f32)
+  // @ts-expect-error: no such dataflow
+  ft.systolic.gemm([[1]], [[1]], { dataflow: 'rs' })
+  // @ts-expect-error: the element itself is missing
+  ft.systolic.element('file:///sum.mjs', 'SUM')
+}

@@ -1,0 +1,15 @@
+// `ft.systolic`: systolic arrays, simulated tick by tick (docs/systolic.md). Host code alone: nothing of it is a tensor.
+
+export { array, type Dispatched, type InputStreams, type InputView, type LinkView, type PlaceView, type RunResult, type SystolicArray } from './systolic/array.js'
+export { run, step, type ArrayBackend, type Dispatch, type RunOptions } from './systolic/clock.js'
+export { conformance, type BackendUnderTest, type ConformanceCase, type ConformanceOptions } from './systolic/conformance.js'
+export { element, EMPTY, type Element, type Read, type StepContext, type Stepped } from './systolic/element.js'
+export { gemm, type Dataflow, type Gemm, type GemmOptions, type RunOn } from './systolic/gemm.js'
+export { mac, stationary, type MacOptions, type MacState, type StationaryState } from './systolic/mac.js'
+export type { Matrix, Vector } from './systolic/matrix.js'
+export type { Counts, Output } from './systolic/machine.js'
+export { tiles, type Tile, type TileOptions } from './systolic/partition.js'
+export type { Ring, RingName } from './systolic/ring.js'
+export type { Coord, CustomSpace, Port } from './systolic/space.js'
+export type { ElementEvents, ElementEvent, EventOptions } from './systolic/trace.js'
+export type { Flight, LinkOptions, OnFull } from './systolic/wiring.js'

@@ -1,0 +1,100 @@
+// The two elements of products: one whose sum stays where it is, one whose factor does.
+
+import { checkOptions, number } from '../call.js'
+import { ArgumentError } from '../errors.js'
+import { EMPTY, known, type Element, type Read } from './element.js'
+import { ringGiven, type Ring, type RingName } from './ring.js'
+
+/** Options of `mac` and `stationary`. */
+export interface MacOptions {
+  /** The arithmetic; ordinary sums and products by default. Workers know rings by name, not functions. */
+  readonly ring?: RingName | Ring | undefined
+}
+
+/** The state of a multiply-accumulate element. */
+export interface MacState {
+  readonly acc: number
+}
+
+/** The state of an element whose weight stays. */
+export interface StationaryState {
+  readonly weight: number
+}
+
+/** A number at a port; `zero` where nothing arrived. */
+function numberRead(port: string, value: Read, zero: number): number {
+  if (value === EMPTY) return zero
+  if (typeof value !== 'number') throw new ArgumentError(`the value at '${port}' must be a number, it is of type ${typeof value}`)
+  return value
+}
+
+/** A number among the options of a place. */
+const option = (op: string, options: unknown, name: string, fallback: number): number => {
+  const value = checkOptions(op, options, [name])[name]
+  return value === undefined ? fallback : number(op, name, value)
+}
+
+const RESULT = (state: MacState): number => state.acc
+
+/**
+ * The multiply-accumulate element of a product whose results stay (output stationary; Kung and Leiserson 1979): `acc += west * north`. What
+ * arrived from the west goes on to the east, what arrived from the north to the south, and `result` shows the sum; where nothing
+ * arrived it counts as 0, and nothing goes on. A place's option `acc` is the sum before the first tick, 0 by default.
+ *
+ * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.mac()).connect('west_to_east').connect('north_to_south').input('west', [[[0, 0], [3, 7]]]).input('north', [[[0, 0], [4, 2]]]), { ticks: 3 }).resultMatrix() // [[26]]
+ * ```
+ */
+export function mac(options?: MacOptions): Element<MacState> {
+  const op = 'systolic.mac'
+  const { name, ring } = ringGiven(op, checkOptions(op, options, ['ring'])['ring'])
+  const { zero, add, multiply } = ring
+  const element: Element<MacState> = {
+    init: (place) => ({ acc: option(op, place, 'acc', zero) }),
+    step({ acc }, inputs) {
+      const west = inputs['west'] as Read<number>
+      const north = inputs['north'] as Read<number>
+      const sum = add(acc, multiply(numberRead('west', west, zero), numberRead('north', north, zero)))
+      const outputs: Record<string, number> = { result: sum }
+      if (west !== EMPTY) outputs['east'] = west
+      if (north !== EMPTY) outputs['south'] = north
+      return [{ acc: sum }, outputs]
+    },
+    result: RESULT
+  }
+  return name === null ? Object.freeze(element) : known(element, { builtin: 'mac', ring: name, swapped: false })
+}
+
+/**
+ * The element of a product whose factors stay (weight stationary; Kung 1982, design W1): `south = north + west * weight`, where something
+ * arrived from the west, which also goes on to the east. A place's option `weight` is its factor, 0 by default.
+ *
+ * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.stationary(), { '0,0': { weight: 2 } }).connect('west_to_east').input('west', [[[0, 0], [3, 7]]]).output('south'), { ticks: 2 }).outputs.map(({ value }) => value) // [6, 14]
+ * ```
+ */
+export function stationary(options?: MacOptions): Element<StationaryState> {
+  const op = 'systolic.stationary'
+  const { name, ring } = ringGiven(op, checkOptions(op, options, ['ring'])['ring'])
+  return stationaryOf(ring, name, false)
+}
+
+/** As {@link stationary}; `swapped` has the weight as the left factor, which rings need that do not commute. */
+export function stationaryOf({ zero, add, multiply }: Ring, name: RingName | null, swapped: boolean): Element<StationaryState> {
+  const element: Element<StationaryState> = {
+    init: (place) => ({ weight: option('systolic.stationary', place, 'weight', zero) }),
+    step(state, inputs) {
+      const x = inputs['west'] as Read<number>
+      if (x === EMPTY) return [state]
+      const value = numberRead('west', x, zero)
+      const product = swapped ? multiply(state.weight, value) : multiply(value, state.weight)
+      return [state, { east: value, south: add(numberRead('north', inputs['north'], zero), product) }]
+    },
+    result: (state) => state.weight
+  }
+  return name === null ? Object.freeze(element) : known(element, { builtin: 'stationary', ring: name, swapped })
+}
