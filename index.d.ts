@@ -3415,7 +3415,7 @@ interface TrapezoidOptions {
  */
 declare function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'real', A>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>;
 /** Options of `convolve`. */
-interface ConvolveOptions {
+interface ConvolveOptions$1 {
     /** 'full' by default. */
     readonly mode?: 'full' | 'same' | 'valid' | undefined;
 }
@@ -3436,7 +3436,7 @@ interface ConvolveOptions {
  * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
  * ```
  */
-declare function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>>;
+declare function convolve$1<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions$1): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `correlate`. */
 interface CorrelateOptions {
     /** 'valid' by default. */
@@ -4328,7 +4328,7 @@ interface SortOptions {
  * ft.tensor([3, 1, 2]).sort() // [1, 2, 3]
  * ```
  */
-declare function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A>;
+declare function sort$1<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A>;
 /** Options of `argsort`. */
 interface ArgsortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -5506,7 +5506,7 @@ type Indices$2<T> = {
 /** Integers along an axis. */
 type Indices$1 = Tensor | Positions;
 /** What is put somewhere. */
-type Values = Tensor | Listed;
+type Values$1 = Tensor | Listed;
 /**
  * A copy in which the elements at positions of the flattened tensor are others; values start again where there are fewer of them than positions.
  *
@@ -5519,7 +5519,7 @@ type Values = Tensor | Listed;
  * ft.put(ft.tensor([[1, 2], [3, 4]]), [0, -1], [8, 9]) // [[8, 2], [3, 9]]
  * ```
  */
-declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: Values | Operand): Tensor<D>;
+declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: Values$1 | Operand): Tensor<D>;
 /**
  * A copy in which the elements where a mask is true are those that stand at the same places of `values`, which start again where they are fewer.
  *
@@ -5531,7 +5531,7 @@ declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: 
  * ft.putmask(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), [7, 8, 9]) // [7, 2, 9]
  * ```
  */
-declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values | Operand): Tensor<D>;
+declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values$1 | Operand): Tensor<D>;
 /**
  * A copy in which the elements where a mask is true are one value after the other, which start again where they are fewer.
  *
@@ -5543,7 +5543,7 @@ declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly 
  * ft.place(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), [7, 8]) // [7, 2, 8]
  * ```
  */
-declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values | Operand): Tensor<D>;
+declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values$1 | Operand): Tensor<D>;
 /**
  * A copy in which the elements where a mask is true are those of `source`, one after the other in row-major order.
  *
@@ -5555,7 +5555,7 @@ declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly bo
  * ft.maskedScatter(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), ft.tensor([7, 8])) // [7, 2, 8]
  * ```
  */
-declare function maskedScatter<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], source: Values): Tensor<D>;
+declare function maskedScatter<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], source: Values$1): Tensor<D>;
 /** Options of `fillDiagonal`. */
 interface FillDiagonalOptions {
     /** Whether the diagonal of a matrix with more rows than columns begins again, an empty row below its end; false by default. */
@@ -5573,7 +5573,7 @@ interface FillDiagonalOptions {
  * ft.fillDiagonal(ft.tensor([[1, 2], [3, 4]]), 0) // [[0, 2], [3, 0]]
  * ```
  */
-declare function fillDiagonal<D extends DType>(x: Tensor<D>, value: Values | Operand, options?: FillDiagonalOptions): Tensor<D>;
+declare function fillDiagonal<D extends DType>(x: Tensor<D>, value: Values$1 | Operand, options?: FillDiagonalOptions): Tensor<D>;
 /** Options of `indexAdd`. */
 interface IndexAddOptions {
     /** What the source is multiplied with; 1 by default. */
@@ -5593,7 +5593,7 @@ interface IndexAddOptions {
  * ft.indexAdd(ft.tensor([1, 2, 3]), 0, [0, 0, 2], ft.tensor([10, 20, 30])) // [31, 2, 33]
  * ```
  */
-declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values, options?: IndexAddOptions): Tensor<D>;
+declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values$1, options?: IndexAddOptions): Tensor<D>;
 /**
  * A copy in which slices at positions along an axis are others; where a position stands twice, the later one stays.
  *
@@ -5607,7 +5607,7 @@ declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: In
  * ft.indexCopy(ft.tensor([1, 2, 3]), 0, [2, 0], ft.tensor([10, 20])) // [20, 2, 10]
  * ```
  */
-declare function indexCopy<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values): Tensor<D>;
+declare function indexCopy<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values$1): Tensor<D>;
 /**
  * A copy in which slices at positions along an axis are filled with one value.
  *
@@ -5631,7 +5631,7 @@ declare function indexFill<D extends DType>(x: Tensor<D>, axis: number, index: I
  * ft.indexPut(ft.zeros([2, 2]), [[0, 1], [1, 0]], 5) // [[0, 5], [5, 0]]
  * ```
  */
-declare function indexPut<D extends DType>(x: Tensor<D>, indices: readonly IndexItem[], values: Values | Operand): Tensor<D>;
+declare function indexPut<D extends DType>(x: Tensor<D>, indices: readonly IndexItem[], values: Values$1 | Operand): Tensor<D>;
 /** How several values at one place become one. */
 type Reduction$1 = 'sum' | 'prod' | 'mean' | 'amax' | 'amin';
 /** Options of `scatterReduce`. */
@@ -5656,7 +5656,7 @@ interface ScatterReduceOptions {
  * ft.scatterReduce(ft.tensor([1, 2, 3]), 0, [0, 0, 2], ft.tensor([5, 7, 1]), 'amax') // [7, 2, 3]
  * ```
  */
-declare function scatterReduce<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+declare function scatterReduce<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values$1, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
 
 /** Options of `cov`. */
 interface CovOptions extends CovOptions$1 {
@@ -7930,7 +7930,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
      * ```
      */
-    convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<D, B>>>;
+    convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions$1): Tensor<SumOf<Promote<D, B>>>;
     /**
      * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
@@ -9307,7 +9307,7 @@ interface SolveTriangularOptions {
  * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
  * ```
  */
-declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+declare function solveTriangular$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
  * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
  *
@@ -12482,7 +12482,7 @@ declare const orth: Instead<"there is no such function here yet">;
 declare function norm<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
 
 declare namespace linalg_d {
-  export { choSolve as choSolve, cholesky as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
+  export { choSolve as choSolve, cholesky as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular$1 as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
   export type { CholeskyOptions as CholeskyOptions, CholeskySolveOptions as CholeskySolveOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LUFactor as LUFactor, LinalgVanderOptions as LinalgVanderOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TensorinvOptions as TensorinvOptions, TensorsolveOptions as TensorsolveOptions, ToleranceOptions as ToleranceOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
@@ -17556,6 +17556,71 @@ type Vector = readonly number[] | Float64Array | Float32Array | Int32Array;
 /** Rows of one length. */
 type Matrix = readonly Vector[];
 
+/** Where a ready-made array runs. */
+interface RunOn {
+    readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;
+    /** Of the backend `'partitioned'`. */
+    readonly dispatch?: Dispatch | undefined;
+    readonly tileRows?: number | undefined;
+    readonly tileCols?: number | undefined;
+    readonly workers?: number | undefined;
+    readonly timeout?: number | undefined;
+}
+
+/** A result, and the ticks that it took. */
+interface Values<T = number[]> {
+    readonly values: T;
+    readonly ticks: number;
+}
+/** Which places a convolution has: all where the two overlap (as NumPy's `'full'`), or those where they do wholly. */
+type ConvolveMode = 'full' | 'valid';
+/** Options of `convolve`. */
+interface ConvolveOptions extends RunOn {
+    /** `'full'` by default. */
+    readonly mode?: ConvolveMode | undefined;
+}
+/**
+ * The product of a matrix [m, k] and a vector [k] on a line of m multiply-accumulate elements: the vector goes through all of them from the west, row i of the matrix enters
+ * element i from the north, i ticks late, and each sum stays (Kung and Leiserson 1979). Takes `k + m - 1` ticks.
+ *
+ * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
+ * @throws {ShapeError} where the inner sizes differ.
+ * @example
+ * ```ts
+ * ft.systolic.matvec([[1, 2], [3, 4]], [5, 6]) // { values: [17, 39], ticks: 3 }
+ * ```
+ */
+declare function matvec(a: Matrix, x: Vector, options?: RunOn): Values;
+/**
+ * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. Values and sums go the same way, values at half the
+ * speed: their links have a latency of two ticks (Kung 1982, design W2). A result leaves the last element each tick.
+ *
+ * @throws {ArgumentError} for what is no vector of numbers, weights without elements or, with `'valid'`, more of them than values, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.convolve([1, 2, 3], [1, 1]).values // [1, 3, 5, 3]
+ * ```
+ */
+declare function convolve(x: Vector, weights: Vector, options?: ConvolveOptions): Values;
+
+/** A distance, and the ticks that it took. */
+interface EditDistance {
+    readonly distance: number;
+    readonly ticks: number;
+}
+/**
+ * The edit distance of two texts or lists: how many characters (or items, compared by `===`) have to be inserted, removed or replaced (Levenshtein 1966), on a line with an element
+ * for each character of `b`, through which `a` goes: an element has a column of the table of distances (Wagner and Fischer 1974; as a systolic array Lipton and Lopresti
+ * 1985). Takes `a.length + b.length - 1` ticks.
+ *
+ * @throws {ArgumentError} for what is no text or list, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.editDistance('kitten', 'sitting') // { distance: 3, ticks: 12 }
+ * ```
+ */
+declare function editDistance(a: string | readonly unknown[], b: string | readonly unknown[], options?: RunOn): EditDistance;
+
 /** Two operations on numbers. `zero` leaves what is added to it as it is: sums begin with it, and streams are padded with it. */
 interface Ring {
     readonly zero: number;
@@ -17567,16 +17632,6 @@ type RingName = 'plusTimes' | 'minPlus' | 'maxPlus' | 'minMax' | 'orAnd' | 'xorC
 
 /** Which of the three matrices of a product stays in the elements: `'os'` the result, `'ws'` the right factor (the weights), `'is'` the left one (the input). */
 type Dataflow = 'os' | 'ws' | 'is';
-/** Where a ready-made array runs. */
-interface RunOn {
-    readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;
-    /** Of the backend `'partitioned'`. */
-    readonly dispatch?: Dispatch | undefined;
-    readonly tileRows?: number | undefined;
-    readonly tileCols?: number | undefined;
-    readonly workers?: number | undefined;
-    readonly timeout?: number | undefined;
-}
 /** Options of `gemm`. */
 interface GemmOptions extends RunOn {
     /** Rows of the grid; as many as what stays has, by default. */
@@ -17615,6 +17670,51 @@ interface Gemm {
  */
 declare function gemm(a: Matrix, b: Matrix, options?: GemmOptions): Gemm;
 
+/**
+ * Lengths of the shortest paths between all nodes of a graph [n, n], whose element [i, j] is the length of the edge from i to j and `Infinity` where there is none: the
+ * matrix, with zeros on the diagonal, is squared over `(min, +)` until there is room for paths of n edges, each time on a grid of n x n elements.
+ *
+ * @throws {ShapeError} for a matrix that is not square.
+ * @throws {ArgumentError} for what is no matrix of numbers, NaN or `-Infinity` among them, a cycle of negative length, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.shortestPaths([[0, 3, Infinity], [Infinity, 0, 4], [1, Infinity, 0]]).values // [[0, 3, 7], [5, 0, 4], [1, 4, 0]]
+ * ```
+ */
+declare function shortestPaths(lengths: Matrix, options?: RunOn): Values<number[][]>;
+
+/** Options of `solveTriangular`. */
+interface SolveOptions extends RunOn {
+    /** Whether the matrix is upper triangular; lower by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * The solution of a triangular system [n, n] on a line of n elements, by substitution. What is left of row i goes from the west to the east; element j solves for
+ * unknown j when row j comes, and subtracts its part from each later row (after Kung and Leiserson 1979, with the unknowns in place). Takes `2 n - 1` ticks. Elements of the
+ * other triangle are not looked at.
+ *
+ * @throws {ShapeError} where the matrix is not square, or the vector has another length.
+ * @throws {LinAlgError} for a zero on the diagonal.
+ * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.solveTriangular([[2, 0], [1, 4]], [6, 11]) // { values: [3, 2], ticks: 3 }
+ * ```
+ */
+declare function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): Values;
+
+/**
+ * Numbers in ascending order, NaN at the end, on a line of as many elements, by odd-even transposition (Habermann 1972): neighbours compare and exchange, in turns with
+ * the one and with the other. Takes `n + 1` ticks, the first of which tells neighbours what there is.
+ *
+ * @throws {ArgumentError} for what is no vector of numbers, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.sort([3, 1, 2]) // { values: [1, 2, 3], ticks: 4 }
+ * ```
+ */
+declare function sort(values: Vector, options?: RunOn): Values;
+
 /** Options of `mac` and `stationary`. */
 interface MacOptions {
     /** The arithmetic; ordinary sums and products by default. Workers know rings by name, not functions. */
@@ -17641,7 +17741,7 @@ interface StationaryState {
  */
 declare function mac(options?: MacOptions): Element<MacState>;
 /**
- * The element of a product whose factors stay (weight stationary; Kung 1982, design W1): `south = north + west * weight`, where something
+ * The element of a product whose factors stay (weight stationary, as in Jouppi et al. 2017): `south = north + west * weight`, where something
  * arrived from the west, which also goes on to the east. A place's option `weight` is its factor, 0 by default.
  *
  * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
@@ -17653,8 +17753,8 @@ declare function mac(options?: MacOptions): Element<MacState>;
 declare function stationary(options?: MacOptions): Element<StationaryState>;
 
 declare namespace systolic_d {
-  export { EMPTY as EMPTY, ElementEvents as ElementEvents, SystolicArray as SystolicArray, array as array, conformance as conformance, element as element, gemm as gemm, mac as mac, run as run, stationary as stationary, step as step, tiles as tiles };
-  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, Element as Element, ElementEvent as ElementEvent, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, Tile as Tile, TileOptions as TileOptions, Vector as Vector };
+  export { EMPTY as EMPTY, ElementEvents as ElementEvents, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, tiles as tiles };
+  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolveMode as ConvolveMode, ConvolveOptions as ConvolveOptions, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SolveOptions as SolveOptions, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, Tile as Tile, TileOptions as TileOptions, Values as Values, Vector as Vector };
 }
 
 /** How instances of a class are taken apart and put together. */
@@ -19022,5 +19122,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions$1 as ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

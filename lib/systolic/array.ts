@@ -6,6 +6,7 @@ import { ArgumentError } from '../errors.js'
 import { isPlain } from '../realm.js'
 import { elementGiven, optionsOfPlace, type Element, type Prepared } from './element.js'
 import { messageOf, type Counts, type Output } from './machine.js'
+import { lengthOf } from './matrix.js'
 import { customSpace, elementAt, gridSpace, portNumber, textOf, type Coord, type CustomSpace, type Port, type Space } from './space.js'
 import { ElementEvents, EventLog, tracingGiven, type ElementEvent, type EventOptions, type Tracing } from './trace.js'
 import { directionGiven, linkOptions, MOST_PLACES, neighbourOf, portText, wire, type Flight, type Link, type LinkOptions, type OnFull, type Wiring } from './wiring.js'
@@ -405,9 +406,8 @@ function initialised(op: string, { init }: Prepared, options: unknown, coord: Co
 
 /** The values of a stream, copied. */
 function valuesGiven(op: string, name: string, values: unknown): readonly unknown[] {
-  const list = Array.isArray(values) || (ArrayBuffer.isView(values) && !(values instanceof DataView))
-  const { length } = Object(values) as { length: number }
-  if (!list || !(length <= MOST_PLACES)) throw new ArgumentError(`${op}: '${name}' must be an array of at most ${MOST_PLACES} values, got ${shown(values)}`)
+  const length = lengthOf(values)
+  if (length === null || length > MOST_PLACES) throw new ArgumentError(`${op}: '${name}' must be an array of at most ${MOST_PLACES} values, got ${shown(values)}`)
   const copied: unknown[] = []
   for (let i = 0; i < length; i++) {
     const value = (values as readonly unknown[])[i]

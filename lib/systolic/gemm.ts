@@ -2,28 +2,18 @@
 // larger than the grid go through it in parts.
 
 import { checkOptions, oneOf, within } from '../call.js'
-import { ArgumentError, ShapeError } from '../errors.js'
+import { ShapeError } from '../errors.js'
 import { array } from './array.js'
-import { run, type ArrayBackend, type Dispatch } from './clock.js'
+import { run } from './clock.js'
 import { mac, stationaryOf, type MacState } from './mac.js'
 import { matrixGiven, transposed, type Matrix } from './matrix.js'
+import { checkSteps, runOn, RUN_ON, type RunOn } from './ready.js'
 import { ringGiven, type Ring, type RingName } from './ring.js'
 import { sizeGiven } from './space.js'
 import type { Element } from './element.js'
 
 /** Which of the three matrices of a product stays in the elements: `'os'` the result, `'ws'` the right factor (the weights), `'is'` the left one (the input). */
 export type Dataflow = 'os' | 'ws' | 'is'
-
-/** Where a ready-made array runs. */
-export interface RunOn {
-  readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined
-  /** Of the backend `'partitioned'`. */
-  readonly dispatch?: Dispatch | undefined
-  readonly tileRows?: number | undefined
-  readonly tileCols?: number | undefined
-  readonly workers?: number | undefined
-  readonly timeout?: number | undefined
-}
 
 /** Options of `gemm`. */
 export interface GemmOptions extends RunOn {
@@ -46,23 +36,6 @@ export interface Gemm {
   /** Parts that went through the grid one after the other. */
   readonly folds: number
 }
-
-/** Names of the options that say where an array runs. */
-export const RUN_ON = ['backend', 'dispatch', 'tileRows', 'tileCols', 'workers', 'timeout'] as const
-
-/** Steps of elements that a ready-made array may take: seconds. */
-export const MOST_READY_STEPS = 2 ** 25
-
-/** To make a part of an array takes as long as so many steps of an element, for itself and for each of its elements. */
-const [PART, ELEMENT] = [1024, 32]
-
-/** Refuses ready-made arrays that nobody waits for: `elements` and ticks of each part. */
-export function checkSteps(op: string, elements: number, ticks: number, parts = 1): void {
-  if (parts * (PART + elements * (ELEMENT + ticks)) > MOST_READY_STEPS + PART) throw new ArgumentError(`${op}: ${elements} elements for ${ticks} ticks${parts === 1 ? '' : `, ${parts} times,`} are more than ${MOST_READY_STEPS} steps; simulate(...) counts the cycles of larger products`)
-}
-
-/** The options that say where an array runs, checked by `run`. */
-export const runOn = (options: Record<string, unknown>): RunOn => Object.fromEntries(RUN_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 
 const OP = 'systolic.gemm'
 

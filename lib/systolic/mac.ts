@@ -68,7 +68,7 @@ export function mac(options?: MacOptions): Element<MacState> {
 }
 
 /**
- * The element of a product whose factors stay (weight stationary; Kung 1982, design W1): `south = north + west * weight`, where something
+ * The element of a product whose factors stay (weight stationary, as in Jouppi et al. 2017): `south = north + west * weight`, where something
  * arrived from the west, which also goes on to the east. A place's option `weight` is its factor, 0 by default.
  *
  * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.

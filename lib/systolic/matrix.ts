@@ -12,11 +12,16 @@ export type Matrix = readonly Vector[]
 /** Elements of an operand. */
 const MOST_NUMBERS = 2 ** 22
 
+/** The length of an array or a typed array; null for anything else. */
+export function lengthOf(value: unknown): number | null {
+  // What has a typed array's prototype alone throws where its length is asked for.
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView)) ? (value as readonly unknown[]).length : null
+}
+
 /** Numbers of a list, copied. */
 export function vectorGiven(op: string, name: string, value: unknown): number[] {
-  const list = Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))
-  const { length } = Object(value) as { length: unknown }
-  if (!list || typeof length !== 'number' || !(length <= MOST_NUMBERS)) throw new ArgumentError(`${op}: '${name}' must be an array of at most ${MOST_NUMBERS} numbers, got ${shown(value)}`)
+  const length = lengthOf(value)
+  if (length === null || length > MOST_NUMBERS) throw new ArgumentError(`${op}: '${name}' must be an array of at most ${MOST_NUMBERS} numbers, got ${shown(value)}`)
   const numbers: number[] = []
   for (let i = 0; i < length; i++) {
     const number: unknown = (value as readonly unknown[])[i]

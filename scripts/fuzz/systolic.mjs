@@ -12,15 +12,21 @@ const matrix = (rows, cols) => Array.from({ length: rows }, (_, i) => Array.from
 export const SYSTOLIC_SEEDS = {
   'systolic.array': [() => [2, 3], () => [line()]],
   'systolic.conformance': [() => ['interpreted', { random: 3 }], () => [{ backend: 'partitioned', tileRows: 1 }], () => [{ name: 'mine', run: (array) => array }]],
+  'systolic.convolve': [() => [[1, 2, 3, 4], [1, -1], { mode: 'valid' }], () => [new Float64Array(3), [1]]],
+  'systolic.editDistance': [() => ['kitten', 'sitting'], () => [[1, 2], [2, 3, 4], { backend: 'interpreted' }]],
   'systolic.element': [() => [new URL('file:///elements.mjs'), 'SUM', sum()]],
   'systolic.gemm': [() => [matrix(2, 3), matrix(3, 2), { dataflow: 'ws', ring: 'minPlus', rows: 2, cols: 1 }], () => [matrix(3, 2), matrix(2, 4)]],
   'systolic.mac': [() => [], () => [{ ring: 'orAnd' }]],
+  'systolic.matvec': [() => [matrix(2, 3), [1, 2, 3]]],
   'systolic.run': [
     () => [grid(), { ticks: 4 }],
     () => [grid().place([1, 1], sum()), { ticks: 4, backend: 'partitioned', tileRows: 1, tileCols: 2 }],
     () => [systolic.array(line()).fill(sum()).connect('out'), { ticks: 2 }],
     () => [grid(), { ticks: 2, backend: 'partitioned', dispatch: 'pool', workers: 1, timeout: 5000 }]
   ],
+  'systolic.shortestPaths': [() => [[[0, 3, Infinity], [1, 0, 2], [Infinity, 1, 0]]]],
+  'systolic.solveTriangular': [() => [[[2, 1], [1, 4]], [6, 11], { upper: true }]],
+  'systolic.sort': [() => [[3, NaN, 1, -0, 0]]],
   'systolic.stationary': [() => [], () => [{ ring: { zero: 0, add: (a, b) => a + b, multiply: (a, b) => a * b } }]],
   'systolic.step': [() => [grid()], () => [systolic.array(line())]],
   'systolic.tiles': [() => [grid(), { tileRows: 1, tileCols: 2 }], () => [systolic.array(line()), { tileSize: 2 }]]

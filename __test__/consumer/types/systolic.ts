@@ -26,6 +26,12 @@ export function results(): void {
   is<ft.systolic.Element<ft.systolic.StationaryState>>()(ft.systolic.stationary())
   is<ft.systolic.Element<number>>()(ft.systolic.element(new URL('file:///sum.mjs'), 'SUM', sum))
   is<ft.systolic.Gemm>()(ft.systolic.gemm([[1, 2]], [new Float64Array(1), [3]], { dataflow: 'ws', rows: 1 }))
+  is<ft.systolic.Values>()(ft.systolic.matvec([[1, 2]], [1, 2]))
+  is<ft.systolic.Values>()(ft.systolic.convolve([1, 2], new Float32Array(1), { mode: 'valid' }))
+  is<ft.systolic.Values>()(ft.systolic.solveTriangular([[2]], [4], { upper: true }))
+  is<ft.systolic.Values>()(ft.systolic.sort([2, 1]))
+  is<ft.systolic.EditDistance>()(ft.systolic.editDistance('abc', ['a', 'c']))
+  is<ft.systolic.Values<number[][]>>()(ft.systolic.shortestPaths([[0]], { backend: 'partitioned' }))
   is<ft.systolic.ConformanceCase[]>()(ft.systolic.conformance('interpreted', { random: 0 }))
 }
 
@@ -51,6 +57,18 @@ export function misuse(): void {
   ft.systolic.gemm(f32, f32)
   // @ts-expect-error: no such dataflow
   ft.systolic.gemm([[1]], [[1]], { dataflow: 'rs' })
+  // @ts-expect-error: no such mode
+  ft.systolic.convolve([1], [1], { mode: 'same' })
+  // @ts-expect-error: a vector
+  ft.systolic.matvec([[1]], [[1]])
+  // @ts-expect-error: a matrix
+  ft.systolic.solveTriangular([1], [1])
+  // @ts-expect-error: numbers
+  ft.systolic.sort(['b', 'a'])
+  // @ts-expect-error: two texts
+  ft.systolic.editDistance('abc')
+  // @ts-expect-error: a matrix
+  ft.systolic.shortestPaths([1])
   // @ts-expect-error: the element itself is missing
   ft.systolic.element('file:///sum.mjs', 'SUM')
 }

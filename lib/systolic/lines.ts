@@ -1,0 +1,96 @@
+// Linear arrays: a product of a matrix and a vector whose results stay, and a convolution whose weights stay.
+
+import { checkOptions, oneOf, within } from '../call.js'
+import { ArgumentError, ShapeError } from '../errors.js'
+import { array, type SystolicArray } from './array.js'
+import { run } from './clock.js'
+import { mac, stationary } from './mac.js'
+import { matrixGiven, vectorGiven, type Matrix, type Vector } from './matrix.js'
+import { checkSteps, runOn, RUN_ON, type RunOn } from './ready.js'
+import type { Coord } from './space.js'
+
+/** A result, and the ticks that it took. */
+export interface Values<T = number[]> {
+  readonly values: T
+  readonly ticks: number
+}
+
+/** Which places a convolution has: all where the two overlap (as NumPy's `'full'`), or those where they do wholly. */
+export type ConvolveMode = 'full' | 'valid'
+
+/** Options of `convolve`. */
+export interface ConvolveOptions extends RunOn {
+  /** `'full'` by default. */
+  readonly mode?: ConvolveMode | undefined
+}
+
+/**
+ * The product of a matrix [m, k] and a vector [k] on a line of m multiply-accumulate elements: the vector goes through all of them from the west, row i of the matrix enters
+ * element i from the north, i ticks late, and each sum stays (Kung and Leiserson 1979). Takes `k + m - 1` ticks.
+ *
+ * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
+ * @throws {ShapeError} where the inner sizes differ.
+ * @example
+ * ```ts
+ * ft.systolic.matvec([[1, 2], [3, 4]], [5, 6]) // { values: [17, 39], ticks: 3 }
+ * ```
+ */
+export function matvec(a: Matrix, x: Vector, options?: RunOn): Values {
+  const op = 'systolic.matvec'
+  const where = runOn(checkOptions(op, options, RUN_ON))
+  const [rows, vector] = [matrixGiven(op, 'a', a), vectorGiven(op, 'x', x)]
+  const [m, k] = [rows.length, vector.length]
+  if (m === 0) return { values: [], ticks: 0 }
+  if (rows[0]?.length !== k) throw new ShapeError(`${op}: 'a' is [${m}, ${rows[0]?.length}] and 'x' has ${k} numbers: the inner sizes differ`)
+  if (k === 0) return { values: rows.map(() => 0), ticks: 0 }
+  const ticks = k + m - 1
+  checkSteps(op, m, ticks)
+  const late = (row: readonly number[], by: number): number[] => [...new Array<number>(by).fill(0), ...row]
+  const made = array(1, m).fill(mac()).connect('west_to_east').connect('north_to_south')
+    .input('west', [[[0, 0], vector]])
+    .input('north', rows.map((row, i) => [[0, i], late(row, i)]))
+  return { values: within(op, () => run(made, { ticks, ...where })).resultMatrix()[0] as number[], ticks }
+}
+
+/** A line of elements with the ports of a grid's, in which both what goes to the east and what goes to the south leads to the next element. */
+export function doubleLine(length: number): SystolicArray {
+  const coords = Array.from({ length }, (_, i): Coord => [i])
+  const next: Readonly<Record<string, string>> = { east: 'west', south: 'north' }
+  return array({
+    coords,
+    ports: ['north', 'south', 'east', 'west'],
+    neighbours: ([i], port) => (next[port] !== undefined && (i as number) + 1 < length ? { coord: [(i as number) + 1], port: next[port] } : undefined)
+  })
+}
+
+/**
+ * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. Values and sums go the same way, values at half the
+ * speed: their links have a latency of two ticks (Kung 1982, design W2). A result leaves the last element each tick.
+ *
+ * @throws {ArgumentError} for what is no vector of numbers, weights without elements or, with `'valid'`, more of them than values, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.convolve([1, 2, 3], [1, 1]).values // [1, 3, 5, 3]
+ * ```
+ */
+export function convolve(x: Vector, weights: Vector, options?: ConvolveOptions): Values {
+  const op = 'systolic.convolve'
+  const given = checkOptions(op, options, ['mode', ...RUN_ON.filter((name) => name !== 'tileRows' && name !== 'tileCols')])
+  const mode = given['mode'] === undefined ? 'full' : oneOf(op, 'mode', given['mode'], ['full', 'valid'])
+  const [values, kernel] = [vectorGiven(op, 'x', x), vectorGiven(op, 'weights', weights)]
+  const k = kernel.length
+  if (k === 0 || values.length === 0) throw new ArgumentError(`${op}: ${k === 0 ? "'weights'" : "'x'"} is empty`)
+  if (mode === 'valid' && k > values.length) throw new ArgumentError(`${op}: ${k} weights are more than ${values.length} values; mode 'full' has a result`)
+  const around = new Array<number>(mode === 'full' ? k - 1 : 0).fill(0)
+  // Sums that begin before there are k values have no result.
+  const stream = [...around, ...values, ...around]
+  const ticks = stream.length + k - 1
+  checkSteps(op, k, ticks)
+  let made = doubleLine(k).fill(stationary(), Object.fromEntries(kernel.map((weight, i) => [String(i), { weight }])))
+    .link({ to: { coord: [0], port: 'west' } }).input('west', [[[0], stream]])
+    .output('south', [[k - 1]])
+  if (k > 1) made = made.connect('east', { latency: 2 }).connect('south')
+  const { outputs } = within(op, () => run(made, { ticks, ...runOn(given) }))
+  // The sum that began with value t leaves k - 1 ticks later, when value t - k + 1 has come to the last element.
+  return { values: outputs.filter(({ tick }) => tick >= 2 * (k - 1)).map(({ value }) => value as number), ticks }
+}
