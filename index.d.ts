@@ -13644,7 +13644,7 @@ declare abstract class Module<P = unknown, S = unknown, R = unknown> {
     static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
 }
 /** A layer, or a function of a tensor, which has neither parameters nor state. */
-type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
+type Layer$1 = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
 /** The state of a layer, or of a tree of layers. */
 type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
     -readonly [K in keyof L]: StateOf<L[K]>;
@@ -14555,7 +14555,7 @@ declare class ChannelDropout extends Dropping {
  * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
  * ```
  */
-declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
+declare class Sequential<L extends readonly Layer$1[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
     readonly layers: L;
     constructor(...layers: L);
     init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E>;
@@ -15687,7 +15687,7 @@ declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, ou
 
 declare namespace nn_d {
   export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer$1 as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -17703,6 +17703,168 @@ interface SolveOptions extends RunOn {
  */
 declare function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): Values;
 
+/** A product of [m, k] and [k, n]. */
+interface ProductLayer {
+    readonly name?: string | undefined;
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+}
+/** A convolution of images. */
+interface ConvolutionLayer {
+    readonly name?: string | undefined;
+    readonly height: number;
+    readonly width: number;
+    readonly channels: number;
+    readonly filters: number;
+    readonly filterHeight: number;
+    readonly filterWidth: number;
+    /** Distance of windows; 1 by default. */
+    readonly stride?: number | undefined;
+    /** Places at each side; 0 by default. */
+    readonly padding?: number | undefined;
+    /** Images; 1 by default. */
+    readonly batch?: number | undefined;
+}
+/** A layer: a product, or a convolution, which is one of windows and filters. */
+type Layer = ProductLayer | ConvolutionLayer;
+
+/** What all layers take together. */
+interface Total {
+    readonly macs: number;
+    readonly cycles: number;
+    readonly stalls: number;
+    /** Products for each element and cycle, from 0 to 1. */
+    readonly utilisation: number;
+    /** Bytes a cycle that DRAM moves on the average, while the array does not wait. */
+    readonly dramBandwidth: number;
+    /** Elements to and from SRAM and DRAM. */
+    readonly sram: number;
+    readonly dram: number;
+    /** In picojoules. */
+    readonly energy: number;
+}
+/** What layers take on an array. Prints as a table. */
+declare class Report {
+    #private;
+    readonly layers: readonly LayerReport[];
+    readonly total: Total;
+    /** The array and the dataflow, in a few words. */
+    get title(): string;
+    /** A row for each layer, and one for all: products, cycles, waiting, utilisation, elements of SRAM and DRAM, bytes of DRAM a cycle, energy in pJ. */
+    toString(): string;
+    /** A bar for each layer, as long as its cycles: full blocks are those in which the whole array would have to work, dots the rest. */
+    plot(): string;
+}
+
+/** Picojoules of one multiply-accumulate, and of moving one byte from or to SRAM and DRAM. */
+interface EnergyTable {
+    readonly mac?: number | undefined;
+    readonly sram?: number | undefined;
+    readonly dram?: number | undefined;
+}
+/** Bytes of each on-chip memory, one half of which is filled while the other one is read. */
+interface SramSizes {
+    readonly input?: number | undefined;
+    readonly weights?: number | undefined;
+    readonly output?: number | undefined;
+}
+/** Options of `simulate`. */
+interface SimulateOptions {
+    readonly rows: number;
+    readonly cols: number;
+    /** Which matrix stays in the elements; `'os'` by default. */
+    readonly dataflow?: Dataflow | undefined;
+    /** 1 MiB each by default. */
+    readonly sram?: SramSizes | undefined;
+    /** Bytes that DRAM moves in a cycle; `bandwidth: Infinity` by default, which never makes the array wait. */
+    readonly dram?: {
+        readonly bandwidth?: number | undefined;
+    } | undefined;
+    /** Bytes of an element; 1 by default. */
+    readonly wordBytes?: number | undefined;
+    /** Horowitz (2014) for 8-bit numbers, 1 MiB of SRAM and DRAM in 45 nm by default. */
+    readonly energy?: EnergyTable | undefined;
+}
+/** Options of `sweep`: those of `simulate`, but for what is swept. */
+interface SweepOptions extends Omit<SimulateOptions, 'rows' | 'cols' | 'dataflow'> {
+    /** Rows and columns of arrays. */
+    readonly sizes: readonly (readonly [rows: number, cols: number])[];
+    /** All three by default. */
+    readonly dataflows?: readonly Dataflow[] | undefined;
+}
+/** Elements that are moved. */
+interface Traffic {
+    readonly inputReads: number;
+    readonly weightReads: number;
+    readonly outputReads: number;
+    readonly outputWrites: number;
+}
+/** What a layer takes. */
+interface LayerReport {
+    readonly name: string;
+    readonly dataflow: Dataflow;
+    readonly rows: number;
+    readonly cols: number;
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+    /** Products of numbers. */
+    readonly macs: number;
+    /** Parts that go through the array one after the other. */
+    readonly folds: number;
+    /** Cycles of the array, without waiting for DRAM. */
+    readonly cycles: number;
+    /** Cycles that it waits beyond them. */
+    readonly stalls: number;
+    /** Products for each element and cycle, waiting included, from 0 to 1. */
+    readonly utilisation: number;
+    /** The share of elements that have something to do, from 0 to 1, the mean of all parts. */
+    readonly mapping: number;
+    /** Elements to and from the array. */
+    readonly sram: Traffic;
+    /** Elements to and from DRAM. */
+    readonly dram: Traffic;
+    /** Elements a cycle of the array, of SRAM; bytes a cycle, of DRAM: what has to be there for it not to wait. */
+    readonly bandwidth: {
+        readonly input: number;
+        readonly weights: number;
+        readonly output: number;
+        readonly dram: number;
+    };
+    /** In picojoules. */
+    readonly energy: {
+        readonly mac: number;
+        readonly sram: number;
+        readonly dram: number;
+        readonly total: number;
+    };
+}
+/**
+ * What layers take on an array of `rows` x `cols` elements: cycles and utilisation, traffic and bandwidth of SRAM and DRAM, and energy, for each layer and for all. Cycles, mapping and
+ * SRAM traffic are those of SCALE-Sim 3; DRAM traffic is a model of its own ([docs](docs/systolic.md)). The result prints as a table, and `plot()` as bars.
+ *
+ * @throws {ArgumentError} for sizes that are no whole numbers from 1, filters larger than their images, unknown dataflows and options.
+ * @example
+ * ```ts
+ * ft.systolic.simulate({ m: 128, n: 128, k: 128 }, { rows: 32, cols: 32, dataflow: 'ws' }).total.cycles // 3551
+ * ```
+ * ```ts
+ * ft.systolic.simulate([{ height: 6, width: 6, channels: 2, filters: 5, filterHeight: 3, filterWidth: 3, stride: 2 }], { rows: 8, cols: 8 }).layers[0].m // 4
+ * ```
+ */
+declare function simulate(layers: Layer | readonly Layer[], options: SimulateOptions): Report;
+/**
+ * What layers take on arrays of several sizes, in several dataflows: a report for each, the first size with all dataflows first.
+ *
+ * @throws {ArgumentError} as {@link simulate}, and for lists without sizes or dataflows.
+ * @example
+ * ```ts
+ * ft.systolic.sweep({ m: 64, n: 64, k: 64 }, { sizes: [[8, 8], [16, 16]], dataflows: ['os', 'ws'] }).map(({ total }) => total.cycles) // [4991, 5503, 1503, 1759]
+ * ```
+ */
+declare function sweep(layers: Layer | readonly Layer[], options: SweepOptions): Report[];
+
 /**
  * Numbers in ascending order, NaN at the end, on a line of as many elements, by odd-even transposition (Habermann 1972): neighbours compare and exchange, in turns with
  * the one and with the other. Takes `n + 1` ticks, the first of which tells neighbours what there is.
@@ -17753,8 +17915,8 @@ declare function mac(options?: MacOptions): Element<MacState>;
 declare function stationary(options?: MacOptions): Element<StationaryState>;
 
 declare namespace systolic_d {
-  export { EMPTY as EMPTY, ElementEvents as ElementEvents, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, tiles as tiles };
-  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolveMode as ConvolveMode, ConvolveOptions as ConvolveOptions, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SolveOptions as SolveOptions, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, Tile as Tile, TileOptions as TileOptions, Values as Values, Vector as Vector };
+  export { EMPTY as EMPTY, ElementEvents as ElementEvents, Report as Report, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, simulate as simulate, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, sweep as sweep, tiles as tiles };
+  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolutionLayer as ConvolutionLayer, ConvolveMode as ConvolveMode, ConvolveOptions as ConvolveOptions, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EnergyTable as EnergyTable, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LayerReport as LayerReport, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, ProductLayer as ProductLayer, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SimulateOptions as SimulateOptions, SolveOptions as SolveOptions, SramSizes as SramSizes, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, SweepOptions as SweepOptions, Layer as SystolicLayer, Tile as Tile, TileOptions as TileOptions, Total as Total, Traffic as Traffic, Values as Values, Vector as Vector };
 }
 
 /** How instances of a class are taken apart and put together. */

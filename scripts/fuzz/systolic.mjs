@@ -25,9 +25,14 @@ export const SYSTOLIC_SEEDS = {
     () => [grid(), { ticks: 2, backend: 'partitioned', dispatch: 'pool', workers: 1, timeout: 5000 }]
   ],
   'systolic.shortestPaths': [() => [[[0, 3, Infinity], [1, 0, 2], [Infinity, 1, 0]]]],
+  'systolic.simulate': [
+    () => [{ m: 64, n: 32, k: 16 }, { rows: 8, cols: 8, dataflow: 'ws' }],
+    () => [[{ height: 6, width: 6, channels: 2, filters: 5, filterHeight: 3, filterWidth: 3, stride: 2, padding: 1 }], { rows: 8, cols: 4, sram: { input: 64 }, dram: { bandwidth: 2 }, energy: { mac: 1 } }]
+  ],
   'systolic.solveTriangular': [() => [[[2, 1], [1, 4]], [6, 11], { upper: true }]],
   'systolic.sort': [() => [[3, NaN, 1, -0, 0]]],
   'systolic.stationary': [() => [], () => [{ ring: { zero: 0, add: (a, b) => a + b, multiply: (a, b) => a * b } }]],
   'systolic.step': [() => [grid()], () => [systolic.array(line())]],
+  'systolic.sweep': [() => [[{ m: 64, n: 32, k: 16 }], { sizes: [[8, 8], [4, 2]], dataflows: ['os', 'is'] }]],
   'systolic.tiles': [() => [grid(), { tileRows: 1, tileCols: 2 }], () => [systolic.array(line()), { tileSize: 2 }]]
 }

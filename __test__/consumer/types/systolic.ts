@@ -32,6 +32,8 @@ export function results(): void {
   is<ft.systolic.Values>()(ft.systolic.sort([2, 1]))
   is<ft.systolic.EditDistance>()(ft.systolic.editDistance('abc', ['a', 'c']))
   is<ft.systolic.Values<number[][]>>()(ft.systolic.shortestPaths([[0]], { backend: 'partitioned' }))
+  is<ft.systolic.Report>()(ft.systolic.simulate([{ m: 1, n: 2, k: 3 }], { rows: 8, cols: 8, dataflow: 'is', sram: { input: 1024 } }))
+  is<ft.systolic.Report[]>()(ft.systolic.sweep({ m: 1, n: 2, k: 3 }, { sizes: [[8, 8]] }))
   is<ft.systolic.ConformanceCase[]>()(ft.systolic.conformance('interpreted', { random: 0 }))
 }
 
@@ -69,6 +71,12 @@ export function misuse(): void {
   ft.systolic.editDistance('abc')
   // @ts-expect-error: a matrix
   ft.systolic.shortestPaths([1])
+  // @ts-expect-error: an array has a size
+  ft.systolic.simulate({ m: 1, n: 2, k: 3 }, {})
+  // @ts-expect-error: k is missing
+  ft.systolic.simulate({ m: 1, n: 2 }, { rows: 8, cols: 8 })
+  // @ts-expect-error: sizes are pairs
+  ft.systolic.sweep({ m: 1, n: 2, k: 3 }, { sizes: [8] })
   // @ts-expect-error: the element itself is missing
   ft.systolic.element('file:///sum.mjs', 'SUM')
 }
