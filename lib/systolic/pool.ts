@@ -1,8 +1,7 @@
 // Worker threads of partitioned runs, seen from the calling thread: made for a run or kept, given their tiles, waited for. The calling thread waits no longer
 // than the workers make progress: one that died or hangs is an error.
 
-import { availableParallelism } from 'node:os'
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
+import type { MessageChannel as Channel, MessagePort, Worker } from 'node:worker_threads'
 import { ArgumentError, BackendUnavailableError, OutOfMemoryError } from '../errors.js'
 import type { Parts } from './array.js'
 import { EMPTY, type Prepared, type Remote } from './element.js'
@@ -24,12 +23,15 @@ export interface WorkerUse {
 /** Events are handed to a sink after so many ticks: memory stays bounded. */
 const SINK_TICKS = 64
 
+/** Loaded by the first run that needs threads: to import them takes two milliseconds. */
+const threads = (): typeof import('node:worker_threads') => process.getBuiltinModule('node:worker_threads')
+
 /** Threads that are kept for later runs. */
 let kept: Worker[] = []
 
 function start(): Worker {
   // Flags of this process, as `--input-type`, would make another kind of program of the text.
-  const worker = new Worker(SOURCE, { eval: true, execArgv: [], stdin: false })
+  const worker = new (threads().Worker)(SOURCE, { eval: true, execArgv: [], stdin: false })
   // What it ends with is seen by the run that waits for it; a thread that nobody waits for may end.
   worker.on('error', () => {})
   worker.on('exit', () => (kept = kept.filter((other) => other !== worker)))
@@ -115,8 +117,8 @@ function block({ links, space }: Parts, owner: Int32Array): Block {
 /** Runs an array whose elements have names on worker threads. */
 export function runOnWorkers(parts: Parts, ticks: number, tiles: readonly (readonly number[])[], use: WorkerUse): Parts {
   const workers = Math.min(use.workers, tiles.length)
-  const threads = use.dispatch === 'pool' ? taken(workers) : Array.from({ length: workers }, start)
-  const run = new Run(parts, ticks, tiles, threads, use.timeout)
+  const team = use.dispatch === 'pool' ? taken(workers) : Array.from({ length: workers }, start)
+  const run = new Run(parts, ticks, tiles, team, use.timeout)
   let whole = false
   try {
     const result = run.result()
@@ -125,8 +127,8 @@ export function runOnWorkers(parts: Parts, ticks: number, tiles: readonly (reado
   } finally {
     run.close()
     // A thread that may be in the middle of something is of no more use.
-    if (use.dispatch === 'tasks' || !(whole || run.settled)) for (const thread of threads) void thread.terminate()
-    else kept.push(...threads.filter((thread) => !kept.includes(thread)))
+    if (use.dispatch === 'tasks' || !(whole || run.settled)) for (const thread of team) void thread.terminate()
+    else kept.push(...team.filter((thread) => !kept.includes(thread)))
   }
 }
 
@@ -138,7 +140,7 @@ function taken(count: number): Worker[] {
 }
 
 /** How many threads a run uses where it is not told. */
-export const usualWorkers = (): number => availableParallelism()
+export const usualWorkers = (): number => process.getBuiltinModule('node:os').availableParallelism()
 
 class Run {
   readonly #parts: Parts
@@ -176,6 +178,7 @@ class Run {
     const place = new Map(distinct.map((element, i) => [element, i]))
     const collected = new Uint8Array(wiring.into.length)
     for (const port of collects) collected[port] = 1
+    const { MessageChannel } = threads()
     // One row for each reader.
     const channels = this.#threads.map(() => this.#threads.map(() => new MessageChannel()))
     const { reader, shared } = this.#block
@@ -185,8 +188,8 @@ class Run {
     this.#fillShared(early)
     return this.#threads.map((thread, me) => {
       const { port1, port2 } = new MessageChannel()
-      const outgoing = channels.map((row) => (row[me] as MessageChannel).port1)
-      const incomingPorts = (channels[me] as MessageChannel[]).map((channel) => channel.port2)
+      const outgoing = channels.map((row) => (row[me] as Channel).port1)
+      const incomingPorts = (channels[me] as Channel[]).map((channel) => channel.port2)
       const readable = links.flatMap((_, link) => (reader[link] === me ? [link] : []))
       const mine = inputs.flatMap((stream, number) => {
         if (this.#owner[Math.floor(stream.port / ports)] !== me) return []
@@ -275,7 +278,7 @@ class Run {
 
   /** What the workers say of a round; the first failure by coordinate is thrown. */
   #receive(): Reply[] {
-    const replies = this.#replies.map((port) => (receiveMessageOnPort(port)?.message ?? {}) as Reply)
+    const replies = this.#replies.map((port) => (threads().receiveMessageOnPort(port)?.message ?? {}) as Reply)
     const failures = replies.flatMap(({ failure }) => (failure === undefined ? [] : [failure])).sort((a, b) => a.element - b.element)
     const [first] = failures
     if (first !== undefined) {
@@ -325,7 +328,7 @@ class Run {
   /** A worker said that it cannot go on. */
   #ended(): never {
     for (const port of this.#replies) {
-      const reply = (receiveMessageOnPort(port)?.message ?? {}) as Reply
+      const reply = (threads().receiveMessageOnPort(port)?.message ?? {}) as Reply
       if (reply.unloadable !== undefined) throw new ArgumentError(`systolic.run: a worker cannot load the elements: ${reply.unloadable}`)
       if (reply.failure !== undefined) throw new BackendUnavailableError(`systolic.run: a worker failed: ${reply.failure.what}`)
     }
