@@ -1,9 +1,9 @@
 // What every backend must do, as named cases for any test runner: values, the order of what happens in a tick, links, and random arrays, for which the
 // interpreted backend is the measure.
 
-import { isDeepStrictEqual } from 'node:util'
 import { checkOptions, integer, oneOf, shown } from '../call.js'
 import { ArgumentError } from '../errors.js'
+import { isPlain } from '../realm.js'
 import { array, type SystolicArray } from './array.js'
 import { run, type ArrayBackend, type RunOptions } from './clock.js'
 import { EMPTY, type Element } from './element.js'
@@ -33,8 +33,16 @@ const brief = (value: unknown): string => {
   return text === undefined ? String(value) : text.length > 300 ? `${text.slice(0, 300)}...` : text
 }
 
+/** Whether two values are one, bit for bit, whichever realm their arrays and objects are of: what came from a thread is of the first one. */
+function equal(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]))
+  if (!isPlain(a) || !isPlain(b)) return Object.is(a, b)
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]))
+}
+
 function same(what: string, actual: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(actual, expected)) throw new Error(`${what} differ: ${brief(actual)} instead of ${brief(expected)}`)
+  if (!equal(actual, expected)) throw new Error(`${what} differ: ${brief(actual)} instead of ${brief(expected)}`)
 }
 
 /** All that can be seen of an array. */

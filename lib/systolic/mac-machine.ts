@@ -75,9 +75,12 @@ export function runPlainMac(parts: Parts, ticks: number): Parts {
       at[i] = next + 1
     }
     for (let i = 0; i < n; i++) {
-      const [w, h] = [fromWest[i] as number, fromNorth[i] as number]
-      const [hasX, hasY] = [full[w] as number, full[h] as number]
-      const [a, b] = [hasX === 1 ? (values[w] as number) : 0, hasY === 1 ? (values[h] as number) : 0]
+      const w = fromWest[i] as number
+      const h = fromNorth[i] as number
+      const hasX = full[w] as number
+      const hasY = full[h] as number
+      const a = hasX === 1 ? (values[w] as number) : 0
+      const b = hasY === 1 ? (values[h] as number) : 0
       acc[i] = (acc[i] as number) + a * b
       x[i] = a
       y[i] = b
@@ -89,12 +92,14 @@ export function runPlainMac(parts: Parts, ticks: number): Parts {
     for (let i = 0; i < n; i++) {
       const has = present[i] as number
       if ((has & 1) === 1) {
-        values[toEast[i] as number] = x[i] as number
-        full[toEast[i] as number] = 1
+        const link = toEast[i] as number
+        values[link] = x[i] as number
+        full[link] = 1
       }
       if (has > 1) {
-        values[toSouth[i] as number] = y[i] as number
-        full[toSouth[i] as number] = 1
+        const link = toSouth[i] as number
+        values[link] = y[i] as number
+        full[link] = 1
       }
     }
   }

@@ -158,10 +158,11 @@ export class Machine {
   readonly #collects: Uint8Array
   /** The number of each port by name; -1 for `result`. */
   readonly #ports: Record<string, number> = Object.create(null) as Record<string, number>
-  // Writes of a tick: they happen when all elements have read.
-  readonly #written: number[] = []
-  readonly #writers: number[] = []
-  readonly #values: unknown[] = []
+  // Writes of a tick: they happen when all elements have read. A link is written to once a tick, so there is a place for each.
+  readonly #written: Int32Array
+  readonly #writers: Int32Array
+  readonly #values: unknown[]
+  #writes = 0
   #tick: number
   #dropped = 0
 
@@ -174,6 +175,10 @@ export class Machine {
     this.#order = order ?? Int32Array.from(parts.states, (_, i) => i)
     this.#ascending = order === undefined
     this.#tick = parts.tick
+    const most = parts.wiring.leaving.length
+    this.#written = new Int32Array(most)
+    this.#writers = new Int32Array(most)
+    this.#values = new Array<unknown>(most).fill(EMPTY)
     this.#log = parts.tracing === null ? null : new EventLog(parts.tracing.limit, parts.events)
     this.#collects = new Uint8Array(parts.wiring.into.length)
     for (const port of parts.collects) this.#collects[port] = 1
@@ -221,18 +226,20 @@ export class Machine {
     const { space, elements, tracing } = this.#parts
     const tick = this.#tick
     this.#inputs.inject(this.#links, tick)
-    this.#written.length = this.#writers.length = this.#values.length = 0
+    this.#writes = 0
     const events: (ElementEvent & { readonly element: number })[] | null = tracing === null ? null : []
     const outputsFrom = this.#collected.length
     let failure: { readonly element: number; readonly error: unknown } | null = null
-    for (let i = 0; i < this.#order.length; i++) {
-      const element = this.#order[i] as number
+    const order = this.#order
+    const { coords } = space
+    for (let i = 0; i < order.length; i++) {
+      const element = order[i] as number
       const inputs = this.#read(element)
       const prepared = elements[element]
       if (prepared === null || prepared === undefined) continue
       // Of several that fail it is the first by coordinate, whatever the order.
       if (failure !== null && element > failure.element) continue
-      const coord = space.coords[element] as Coord
+      const coord = coords[element] as Coord
       try {
         const before = this.#states[element]
         const outputs = this.#stepOne(element, prepared, before, inputs, coord)
@@ -271,32 +278,36 @@ export class Machine {
     const [state, outputs] = stepped as readonly [unknown, Readonly<Record<string, unknown>> | undefined]
     this.#states[element] = state
     if (outputs === undefined) return undefined
-    const { space, wiring } = this.#parts
+    const { space, wiring: { first, leaving } } = this.#parts
+    const [ports, base] = [this.#ports, element * space.ports.length]
     for (const name in outputs) {
-      const number = this.#ports[name]
+      const number = ports[name]
       if (number === -1) continue
       if (number === undefined) throw failed(coord, tick, `wrote to '${name}', which is no port (${space.ports.join(', ')}, result),`)
       const value = outputs[name]
       if (value === undefined || value === EMPTY) continue
-      const port = element * space.ports.length + number
+      const port = base + number
       if (this.#collects[port] === 1) this.#collected.push({ tick, coord, port: name, value })
-      for (let at = wiring.first[port] as number; at < (wiring.first[port + 1] as number); at++) {
-        this.#written.push(wiring.leaving[at] as number)
-        this.#writers.push(element)
-        this.#values.push(value)
+      const end = first[port + 1] as number
+      for (let at = first[port] as number; at < end; at++) {
+        const write = this.#writes++
+        this.#written[write] = leaving[at] as number
+        this.#writers[write] = element
+        this.#values[write] = value
       }
     }
     return outputs
   }
 
   #write(): void {
-    const { links, space } = this.#parts
+    const { links: made, space } = this.#parts
+    const [links, written, values, tick] = [this.#links, this.#written, this.#values, this.#tick]
     let full = -1
-    for (let i = 0; i < this.#written.length; i++) {
-      const link = this.#written[i] as number
-      if (this.#links.push(link, this.#values[i], this.#tick + (this.#links.latency[link] as number))) continue
+    for (let i = 0; i < this.#writes; i++) {
+      const link = written[i] as number
+      if (links.push(link, values[i], tick + (links.latency[link] as number))) continue
       this.#dropped++
-      if (links[link]?.onFull === 'throw' && (full < 0 || (this.#writers[i] as number) < full)) full = this.#writers[i] as number
+      if (made[link]?.onFull === 'throw' && (full < 0 || (this.#writers[i] as number) < full)) full = this.#writers[i] as number
     }
     if (full >= 0) throw failed(space.coords[full] as Coord, this.#tick, 'wrote to a full link')
   }

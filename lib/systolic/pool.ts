@@ -263,7 +263,7 @@ class Run {
       if (round < rounds) continue
       replies.forEach((reply, me) => {
         ;(this.#owned[me] as readonly number[]).forEach((element, i) => (states[element] = reply.states?.[i]))
-        for (const [link, queue] of reply.flights ?? []) flights[link] = queue
+        for (const [link, queue] of reply.flights ?? []) flights[link] = queue.map(({ value, arrives }) => ({ value, arrives }))
         for (const [number, at] of reply.inputs ?? []) left.set(number, at)
         for (const name of ['dropped', 'deferred', 'unmatched'] as const) counts[name] += reply.counts?.[name] ?? 0
       })
