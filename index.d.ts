@@ -3415,7 +3415,7 @@ interface TrapezoidOptions {
  */
 declare function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'real', A>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>;
 /** Options of `convolve`. */
-interface ConvolveOptions$1 {
+interface ConvolveOptions {
     /** 'full' by default. */
     readonly mode?: 'full' | 'same' | 'valid' | undefined;
 }
@@ -3436,7 +3436,7 @@ interface ConvolveOptions$1 {
  * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
  * ```
  */
-declare function convolve$1<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions$1): Tensor<SumOf<Promote<A, B>>>;
+declare function convolve$1<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `correlate`. */
 interface CorrelateOptions {
     /** 'valid' by default. */
@@ -5506,7 +5506,7 @@ type Indices$2<T> = {
 /** Integers along an axis. */
 type Indices$1 = Tensor | Positions;
 /** What is put somewhere. */
-type Values$1 = Tensor | Listed;
+type Values = Tensor | Listed;
 /**
  * A copy in which the elements at positions of the flattened tensor are others; values start again where there are fewer of them than positions.
  *
@@ -5519,7 +5519,7 @@ type Values$1 = Tensor | Listed;
  * ft.put(ft.tensor([[1, 2], [3, 4]]), [0, -1], [8, 9]) // [[8, 2], [3, 9]]
  * ```
  */
-declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: Values$1 | Operand): Tensor<D>;
+declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: Values | Operand): Tensor<D>;
 /**
  * A copy in which the elements where a mask is true are those that stand at the same places of `values`, which start again where they are fewer.
  *
@@ -5531,7 +5531,7 @@ declare function put<D extends DType>(x: Tensor<D>, indices: Indices$1, values: 
  * ft.putmask(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), [7, 8, 9]) // [7, 2, 9]
  * ```
  */
-declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values$1 | Operand): Tensor<D>;
+declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values | Operand): Tensor<D>;
 /**
  * A copy in which the elements where a mask is true are one value after the other, which start again where they are fewer.
  *
@@ -5543,7 +5543,7 @@ declare function putmask<D extends DType>(x: Tensor<D>, mask: Tensor | readonly 
  * ft.place(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), [7, 8]) // [7, 2, 8]
  * ```
  */
-declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values$1 | Operand): Tensor<D>;
+declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], values: Values | Operand): Tensor<D>;
 /**
  * A copy in which the elements where a mask is true are those of `source`, one after the other in row-major order.
  *
@@ -5555,7 +5555,7 @@ declare function place<D extends DType>(x: Tensor<D>, mask: Tensor | readonly bo
  * ft.maskedScatter(ft.tensor([1, 2, 3]), ft.tensor([true, false, true]), ft.tensor([7, 8])) // [7, 2, 8]
  * ```
  */
-declare function maskedScatter<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], source: Values$1): Tensor<D>;
+declare function maskedScatter<D extends DType>(x: Tensor<D>, mask: Tensor | readonly boolean[], source: Values): Tensor<D>;
 /** Options of `fillDiagonal`. */
 interface FillDiagonalOptions {
     /** Whether the diagonal of a matrix with more rows than columns begins again, an empty row below its end; false by default. */
@@ -5573,7 +5573,7 @@ interface FillDiagonalOptions {
  * ft.fillDiagonal(ft.tensor([[1, 2], [3, 4]]), 0) // [[0, 2], [3, 0]]
  * ```
  */
-declare function fillDiagonal<D extends DType>(x: Tensor<D>, value: Values$1 | Operand, options?: FillDiagonalOptions): Tensor<D>;
+declare function fillDiagonal<D extends DType>(x: Tensor<D>, value: Values | Operand, options?: FillDiagonalOptions): Tensor<D>;
 /** Options of `indexAdd`. */
 interface IndexAddOptions {
     /** What the source is multiplied with; 1 by default. */
@@ -5593,7 +5593,7 @@ interface IndexAddOptions {
  * ft.indexAdd(ft.tensor([1, 2, 3]), 0, [0, 0, 2], ft.tensor([10, 20, 30])) // [31, 2, 33]
  * ```
  */
-declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values$1, options?: IndexAddOptions): Tensor<D>;
+declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values, options?: IndexAddOptions): Tensor<D>;
 /**
  * A copy in which slices at positions along an axis are others; where a position stands twice, the later one stays.
  *
@@ -5607,7 +5607,7 @@ declare function indexAdd<D extends DType>(x: Tensor<D>, axis: number, index: In
  * ft.indexCopy(ft.tensor([1, 2, 3]), 0, [2, 0], ft.tensor([10, 20])) // [20, 2, 10]
  * ```
  */
-declare function indexCopy<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values$1): Tensor<D>;
+declare function indexCopy<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values): Tensor<D>;
 /**
  * A copy in which slices at positions along an axis are filled with one value.
  *
@@ -5631,7 +5631,7 @@ declare function indexFill<D extends DType>(x: Tensor<D>, axis: number, index: I
  * ft.indexPut(ft.zeros([2, 2]), [[0, 1], [1, 0]], 5) // [[0, 5], [5, 0]]
  * ```
  */
-declare function indexPut<D extends DType>(x: Tensor<D>, indices: readonly IndexItem[], values: Values$1 | Operand): Tensor<D>;
+declare function indexPut<D extends DType>(x: Tensor<D>, indices: readonly IndexItem[], values: Values | Operand): Tensor<D>;
 /** How several values at one place become one. */
 type Reduction$1 = 'sum' | 'prod' | 'mean' | 'amax' | 'amin';
 /** Options of `scatterReduce`. */
@@ -5656,7 +5656,7 @@ interface ScatterReduceOptions {
  * ft.scatterReduce(ft.tensor([1, 2, 3]), 0, [0, 0, 2], ft.tensor([5, 7, 1]), 'amax') // [7, 2, 3]
  * ```
  */
-declare function scatterReduce<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values$1, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
+declare function scatterReduce<D extends DType>(x: Tensor<D>, axis: number, index: Indices$1, source: Values, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
 
 /** Options of `cov`. */
 interface CovOptions extends CovOptions$1 {
@@ -7930,7 +7930,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
      * ```
      */
-    convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions$1): Tensor<SumOf<Promote<D, B>>>;
+    convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<D, B>>>;
     /**
      * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
@@ -13644,7 +13644,7 @@ declare abstract class Module<P = unknown, S = unknown, R = unknown> {
     static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
 }
 /** A layer, or a function of a tensor, which has neither parameters nor state. */
-type Layer$1 = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
+type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
 /** The state of a layer, or of a tree of layers. */
 type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
     -readonly [K in keyof L]: StateOf<L[K]>;
@@ -14555,7 +14555,7 @@ declare class ChannelDropout extends Dropping {
  * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
  * ```
  */
-declare class Sequential<L extends readonly Layer$1[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
+declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
     readonly layers: L;
     constructor(...layers: L);
     init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E>;
@@ -15687,7 +15687,7 @@ declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, ou
 
 declare namespace nn_d {
   export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer$1 as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -17555,7 +17555,6 @@ declare function conformance(backend: BackendUnderTest, options?: ConformanceOpt
 type Vector = readonly number[] | Float64Array | Float32Array | Int32Array;
 /** Rows of one length. */
 type Matrix = readonly Vector[];
-
 /** Where a ready-made array runs. */
 interface RunOn {
     readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;
@@ -17568,14 +17567,14 @@ interface RunOn {
 }
 
 /** A result, and the ticks that it took. */
-interface Values<T = number[]> {
+interface TimedValues<T = number[]> {
     readonly values: T;
     readonly ticks: number;
 }
 /** Which places a convolution has: all where the two overlap (as NumPy's `'full'`), or those where they do wholly. */
 type ConvolveMode = 'full' | 'valid';
 /** Options of `convolve`. */
-interface ConvolveOptions extends RunOn {
+interface ConvolutionOptions extends RunOn {
     /** `'full'` by default. */
     readonly mode?: ConvolveMode | undefined;
 }
@@ -17590,9 +17589,9 @@ interface ConvolveOptions extends RunOn {
  * ft.systolic.matvec([[1, 2], [3, 4]], [5, 6]) // { values: [17, 39], ticks: 3 }
  * ```
  */
-declare function matvec(a: Matrix, x: Vector, options?: RunOn): Values;
+declare function matvec(a: Matrix, x: Vector, options?: RunOn): TimedValues;
 /**
- * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. Values and sums go the same way, values at half the
+ * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. TimedValues and sums go the same way, values at half the
  * speed: their links have a latency of two ticks (Kung 1982, design W2). A result leaves the last element each tick.
  *
  * @throws {ArgumentError} for what is no vector of numbers, weights without elements or, with `'valid'`, more of them than values, and more than 2^25 steps of elements.
@@ -17601,25 +17600,26 @@ declare function matvec(a: Matrix, x: Vector, options?: RunOn): Values;
  * ft.systolic.convolve([1, 2, 3], [1, 1]).values // [1, 3, 5, 3]
  * ```
  */
-declare function convolve(x: Vector, weights: Vector, options?: ConvolveOptions): Values;
-
-/** A distance, and the ticks that it took. */
-interface EditDistance {
-    readonly distance: number;
-    readonly ticks: number;
+declare function convolve(x: Vector, weights: Vector, options?: ConvolutionOptions): TimedValues;
+/** Options of `solveTriangular`. */
+interface SolveOptions extends RunOn {
+    /** Whether the matrix is upper triangular; lower by default. */
+    readonly upper?: boolean | undefined;
 }
 /**
- * The edit distance of two texts or lists: how many characters (or items, compared by `===`) have to be inserted, removed or replaced (Levenshtein 1966), on a line with an element
- * for each character of `b`, through which `a` goes: an element has a column of the table of distances (Wagner and Fischer 1974; as a systolic array Lipton and Lopresti
- * 1985). Takes `a.length + b.length - 1` ticks.
+ * The solution of a triangular system [n, n] on a line of n elements, by substitution. What is left of row i goes from the west to the east; element j solves for
+ * unknown j when row j comes, and subtracts its part from each later row (after Kung and Leiserson 1979, with the unknowns in place). Takes `2 n - 1` ticks. Elements of the
+ * other triangle are not looked at.
  *
- * @throws {ArgumentError} for what is no text or list, and more than 2^25 steps of elements.
+ * @throws {ShapeError} where the matrix is not square, or the vector has another length.
+ * @throws {LinAlgError} for a zero on the diagonal.
+ * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
  * @example
  * ```ts
- * ft.systolic.editDistance('kitten', 'sitting') // { distance: 3, ticks: 12 }
+ * ft.systolic.solveTriangular([[2, 0], [1, 4]], [6, 11]) // { values: [3, 2], ticks: 3 }
  * ```
  */
-declare function editDistance(a: string | readonly unknown[], b: string | readonly unknown[], options?: RunOn): EditDistance;
+declare function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): TimedValues;
 
 /** Two operations on numbers. `zero` leaves what is added to it as it is: sums begin with it, and streams are padded with it. */
 interface Ring {
@@ -17629,6 +17629,42 @@ interface Ring {
 }
 /** Rings by name: `plusTimes` is ordinary arithmetic in float64, `minPlus` the tropical one. */
 type RingName = 'plusTimes' | 'minPlus' | 'maxPlus' | 'minMax' | 'orAnd' | 'xorCount';
+/** Options of `mac` and `stationary`. */
+interface MacOptions {
+    /** The arithmetic; ordinary sums and products by default. Workers know rings by name, not functions. */
+    readonly ring?: RingName | Ring | undefined;
+}
+/** The state of a multiply-accumulate element. */
+interface MacState {
+    readonly acc: number;
+}
+/** The state of an element whose weight stays. */
+interface StationaryState {
+    readonly weight: number;
+}
+/**
+ * The multiply-accumulate element of a product whose results stay (output stationary; Kung and Leiserson 1979): `acc += west * north`. What
+ * arrived from the west goes on to the east, what arrived from the north to the south, and `result` shows the sum; where nothing
+ * arrived it counts as 0, and nothing goes on. A place's option `acc` is the sum before the first tick, 0 by default.
+ *
+ * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.mac()).connect('west_to_east').connect('north_to_south').input('west', [[[0, 0], [3, 7]]]).input('north', [[[0, 0], [4, 2]]]), { ticks: 3 }).resultMatrix() // [[26]]
+ * ```
+ */
+declare function mac(options?: MacOptions): Element<MacState>;
+/**
+ * The element of a product whose factors stay (weight stationary, as in Jouppi et al. 2017): `south = north + west * weight`, where something
+ * arrived from the west, which also goes on to the east. A place's option `weight` is its factor, 0 by default.
+ *
+ * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.stationary(), { '0,0': { weight: 2 } }).connect('west_to_east').input('west', [[[0, 0], [3, 7]]]).output('south'), { ticks: 2 }).outputs.map(({ value }) => value) // [6, 14]
+ * ```
+ */
+declare function stationary(options?: MacOptions): Element<StationaryState>;
 
 /** Which of the three matrices of a product stays in the elements: `'os'` the result, `'ws'` the right factor (the weights), `'is'` the left one (the input). */
 type Dataflow = 'os' | 'ws' | 'is';
@@ -17669,7 +17705,6 @@ interface Gemm {
  * ```
  */
 declare function gemm(a: Matrix, b: Matrix, options?: GemmOptions): Gemm;
-
 /**
  * Lengths of the shortest paths between all nodes of a graph [n, n], whose element [i, j] is the length of the edge from i to j and `Infinity` where there is none: the
  * matrix, with zeros on the diagonal, is squared over `(min, +)` until there is room for paths of n edges, each time on a grid of n x n elements.
@@ -17681,27 +17716,7 @@ declare function gemm(a: Matrix, b: Matrix, options?: GemmOptions): Gemm;
  * ft.systolic.shortestPaths([[0, 3, Infinity], [Infinity, 0, 4], [1, Infinity, 0]]).values // [[0, 3, 7], [5, 0, 4], [1, 4, 0]]
  * ```
  */
-declare function shortestPaths(lengths: Matrix, options?: RunOn): Values<number[][]>;
-
-/** Options of `solveTriangular`. */
-interface SolveOptions extends RunOn {
-    /** Whether the matrix is upper triangular; lower by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * The solution of a triangular system [n, n] on a line of n elements, by substitution. What is left of row i goes from the west to the east; element j solves for
- * unknown j when row j comes, and subtracts its part from each later row (after Kung and Leiserson 1979, with the unknowns in place). Takes `2 n - 1` ticks. Elements of the
- * other triangle are not looked at.
- *
- * @throws {ShapeError} where the matrix is not square, or the vector has another length.
- * @throws {LinAlgError} for a zero on the diagonal.
- * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
- * @example
- * ```ts
- * ft.systolic.solveTriangular([[2, 0], [1, 4]], [6, 11]) // { values: [3, 2], ticks: 3 }
- * ```
- */
-declare function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): Values;
+declare function shortestPaths(lengths: Matrix, options?: RunOn): TimedValues<number[][]>;
 
 /** A product of [m, k] and [k, n]. */
 interface ProductLayer {
@@ -17727,36 +17742,7 @@ interface ConvolutionLayer {
     readonly batch?: number | undefined;
 }
 /** A layer: a product, or a convolution, which is one of windows and filters. */
-type Layer = ProductLayer | ConvolutionLayer;
-
-/** What all layers take together. */
-interface Total {
-    readonly macs: number;
-    readonly cycles: number;
-    readonly stalls: number;
-    /** Products for each element and cycle, from 0 to 1. */
-    readonly utilisation: number;
-    /** Bytes a cycle that DRAM moves on the average, while the array does not wait. */
-    readonly dramBandwidth: number;
-    /** Elements to and from SRAM and DRAM. */
-    readonly sram: number;
-    readonly dram: number;
-    /** In picojoules. */
-    readonly energy: number;
-}
-/** What layers take on an array. Prints as a table. */
-declare class Report {
-    #private;
-    readonly layers: readonly LayerReport[];
-    readonly total: Total;
-    /** The array and the dataflow, in a few words. */
-    get title(): string;
-    /** A row for each layer, and one for all: products, cycles, waiting, utilisation, elements of SRAM and DRAM, bytes of DRAM a cycle, energy in pJ. */
-    toString(): string;
-    /** A bar for each layer, as long as its cycles: full blocks are those in which the whole array would have to work, dots the rest. */
-    plot(): string;
-}
-
+type SystolicLayer = ProductLayer | ConvolutionLayer;
 /** Picojoules of one multiply-accumulate, and of moving one byte from or to SRAM and DRAM. */
 interface EnergyTable {
     readonly mac?: number | undefined;
@@ -17853,7 +17839,7 @@ interface LayerReport {
  * ft.systolic.simulate([{ height: 6, width: 6, channels: 2, filters: 5, filterHeight: 3, filterWidth: 3, stride: 2 }], { rows: 8, cols: 8 }).layers[0].m // 4
  * ```
  */
-declare function simulate(layers: Layer | readonly Layer[], options: SimulateOptions): Report;
+declare function simulate(layers: SystolicLayer | readonly SystolicLayer[], options: SimulateOptions): Report;
 /**
  * What layers take on arrays of several sizes, in several dataflows: a report for each, the first size with all dataflows first.
  *
@@ -17863,7 +17849,35 @@ declare function simulate(layers: Layer | readonly Layer[], options: SimulateOpt
  * ft.systolic.sweep({ m: 64, n: 64, k: 64 }, { sizes: [[8, 8], [16, 16]], dataflows: ['os', 'ws'] }).map(({ total }) => total.cycles) // [4991, 5503, 1503, 1759]
  * ```
  */
-declare function sweep(layers: Layer | readonly Layer[], options: SweepOptions): Report[];
+declare function sweep(layers: SystolicLayer | readonly SystolicLayer[], options: SweepOptions): Report[];
+
+/** What all layers take together. */
+interface Total {
+    readonly macs: number;
+    readonly cycles: number;
+    readonly stalls: number;
+    /** Products for each element and cycle, from 0 to 1. */
+    readonly utilisation: number;
+    /** Bytes a cycle that DRAM moves on the average, while the array does not wait. */
+    readonly dramBandwidth: number;
+    /** Elements to and from SRAM and DRAM. */
+    readonly sram: number;
+    readonly dram: number;
+    /** In picojoules. */
+    readonly energy: number;
+}
+/** What layers take on an array. Prints as a table. */
+declare class Report {
+    #private;
+    readonly layers: readonly LayerReport[];
+    readonly total: Total;
+    /** The array and the dataflow, in a few words. */
+    get title(): string;
+    /** A row for each layer, and one for all: products, cycles, waiting, utilisation, elements of SRAM and DRAM, bytes of DRAM a cycle, energy in pJ. */
+    toString(): string;
+    /** A bar for each layer, as long as its cycles: full blocks are those in which the whole array would have to work, dots the rest. */
+    plot(): string;
+}
 
 /**
  * Numbers in ascending order, NaN at the end, on a line of as many elements, by odd-even transposition (Habermann 1972): neighbours compare and exchange, in turns with
@@ -17875,48 +17889,28 @@ declare function sweep(layers: Layer | readonly Layer[], options: SweepOptions):
  * ft.systolic.sort([3, 1, 2]) // { values: [1, 2, 3], ticks: 4 }
  * ```
  */
-declare function sort(values: Vector, options?: RunOn): Values;
-
-/** Options of `mac` and `stationary`. */
-interface MacOptions {
-    /** The arithmetic; ordinary sums and products by default. Workers know rings by name, not functions. */
-    readonly ring?: RingName | Ring | undefined;
-}
-/** The state of a multiply-accumulate element. */
-interface MacState {
-    readonly acc: number;
-}
-/** The state of an element whose weight stays. */
-interface StationaryState {
-    readonly weight: number;
+declare function sort(values: Vector, options?: RunOn): TimedValues;
+/** A distance, and the ticks that it took. */
+interface EditDistance {
+    readonly distance: number;
+    readonly ticks: number;
 }
 /**
- * The multiply-accumulate element of a product whose results stay (output stationary; Kung and Leiserson 1979): `acc += west * north`. What
- * arrived from the west goes on to the east, what arrived from the north to the south, and `result` shows the sum; where nothing
- * arrived it counts as 0, and nothing goes on. A place's option `acc` is the sum before the first tick, 0 by default.
+ * The edit distance of two texts or lists: how many characters (or items, compared by `===`) have to be inserted, removed or replaced (Levenshtein 1966), on a line with an element
+ * for each character of `b`, through which `a` goes: an element has a column of the table of distances (Wagner and Fischer 1974; as a systolic array Lipton and Lopresti
+ * 1985). Takes `a.length + b.length - 1` ticks.
  *
- * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @throws {ArgumentError} for what is no text or list, and more than 2^25 steps of elements.
  * @example
  * ```ts
- * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.mac()).connect('west_to_east').connect('north_to_south').input('west', [[[0, 0], [3, 7]]]).input('north', [[[0, 0], [4, 2]]]), { ticks: 3 }).resultMatrix() // [[26]]
+ * ft.systolic.editDistance('kitten', 'sitting') // { distance: 3, ticks: 12 }
  * ```
  */
-declare function mac(options?: MacOptions): Element<MacState>;
-/**
- * The element of a product whose factors stay (weight stationary, as in Jouppi et al. 2017): `south = north + west * weight`, where something
- * arrived from the west, which also goes on to the east. A place's option `weight` is its factor, 0 by default.
- *
- * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
- * @example
- * ```ts
- * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.stationary(), { '0,0': { weight: 2 } }).connect('west_to_east').input('west', [[[0, 0], [3, 7]]]).output('south'), { ticks: 2 }).outputs.map(({ value }) => value) // [6, 14]
- * ```
- */
-declare function stationary(options?: MacOptions): Element<StationaryState>;
+declare function editDistance(a: string | readonly unknown[], b: string | readonly unknown[], options?: RunOn): EditDistance;
 
 declare namespace systolic_d {
   export { EMPTY as EMPTY, ElementEvents as ElementEvents, Report as Report, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, simulate as simulate, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, sweep as sweep, tiles as tiles };
-  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolutionLayer as ConvolutionLayer, ConvolveMode as ConvolveMode, ConvolveOptions as ConvolveOptions, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EnergyTable as EnergyTable, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LayerReport as LayerReport, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, ProductLayer as ProductLayer, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SimulateOptions as SimulateOptions, SolveOptions as SolveOptions, SramSizes as SramSizes, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, SweepOptions as SweepOptions, Layer as SystolicLayer, Tile as Tile, TileOptions as TileOptions, Total as Total, Traffic as Traffic, Values as Values, Vector as Vector };
+  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolutionLayer as ConvolutionLayer, ConvolutionOptions as ConvolutionOptions, ConvolveMode as ConvolveMode, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EnergyTable as EnergyTable, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LayerReport as LayerReport, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, ProductLayer as ProductLayer, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SimulateOptions as SimulateOptions, SolveOptions as SolveOptions, SramSizes as SramSizes, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, SweepOptions as SweepOptions, SystolicLayer as SystolicLayer, Tile as Tile, TileOptions as TileOptions, TimedValues as TimedValues, Total as Total, Traffic as Traffic, Vector as Vector };
 }
 
 /** How instances of a class are taken apart and put together. */
@@ -19285,4 +19279,4 @@ interface Config {
 declare function config(changes?: Config): Required<Config>;
 
 export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions$1 as ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

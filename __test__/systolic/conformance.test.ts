@@ -1,5 +1,5 @@
 // Backends of systolic arrays before the conformance suite: the package's own with every tiling and dispatch, one written as plainly as the contract
-// reads, and broken ones, which it must refuse. SYSTOLIC_RANDOM says how many random arrays are tried (30; the slow tier 300).
+// reads, and broken ones, which it must refuse. SYSTOLIC_RANDOM says how many random arrays are tried, 30 by default.
 // runs on: host
 
 import test from 'ava'

@@ -1,7 +1,56 @@
-// What ready-made arrays have in common: where they run, and how much they may take.
+// What ready-made arrays have in common: the matrices and vectors that they are given, where they run, and how much they may take.
 
-import { ArgumentError } from '../errors.js'
+import { shown } from '../call.js'
+import { ArgumentError, ShapeError } from '../errors.js'
 import type { ArrayBackend, Dispatch } from './clock.js'
+
+/** A list of numbers. */
+export type Vector = readonly number[] | Float64Array | Float32Array | Int32Array
+
+/** Rows of one length. */
+export type Matrix = readonly Vector[]
+
+/** Elements of an operand. */
+const MOST_NUMBERS = 2 ** 22
+
+/** The length of an array or a typed array; null for anything else. */
+export function lengthOf(value: unknown): number | null {
+  // What has a typed array's prototype alone throws where its length is asked for.
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView)) ? (value as readonly unknown[]).length : null
+}
+
+/** Numbers of a list, copied. */
+export function vectorGiven(op: string, name: string, value: unknown): number[] {
+  const length = lengthOf(value)
+  if (length === null || length > MOST_NUMBERS) throw new ArgumentError(`${op}: '${name}' must be an array of at most ${MOST_NUMBERS} numbers, got ${shown(value)}`)
+  const numbers: number[] = []
+  for (let i = 0; i < length; i++) {
+    const number: unknown = (value as readonly unknown[])[i]
+    if (typeof number !== 'number') throw new ArgumentError(`${op}: '${name}[${i}]' must be a number, got ${shown(number)}`)
+    numbers.push(number)
+  }
+  return numbers
+}
+
+/** Rows of a matrix, copied; `[]` has none. */
+export function matrixGiven(op: string, name: string, value: unknown): number[][] {
+  if (!Array.isArray(value) || value.length > MOST_NUMBERS) throw new ArgumentError(`${op}: '${name}' must be an array of rows, got ${shown(value)}; of a tensor x write x.toArray()`)
+  const rows: number[][] = []
+  let count = 0
+  for (let i = 0; i < value.length; i++) {
+    const row = vectorGiven(op, `${name}[${i}]`, value[i])
+    if (i > 0 && row.length !== rows[0]?.length) throw new ShapeError(`${op}: '${name}' has rows of ${rows[0]?.length} and of ${row.length} numbers`)
+    count += row.length
+    if (count > MOST_NUMBERS) throw new ArgumentError(`${op}: '${name}' has more than ${MOST_NUMBERS} numbers`)
+    rows.push(row)
+  }
+  return rows
+}
+
+/** Rows as columns; `columns` is their number where there are no rows. */
+export function transposed(rows: readonly (readonly number[])[], columns: number = rows[0]?.length ?? 0): number[][] {
+  return Array.from({ length: columns }, (_, j) => rows.map((row) => row[j] as number))
+}
 
 /** Where a ready-made array runs. */
 export interface RunOn {
