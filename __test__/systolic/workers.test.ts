@@ -1,6 +1,7 @@
 // Partitioned runs on worker threads: the array is that of an interpreted run, whatever goes between threads; threads that fail, die or hang.
 // runs on: node, musl
 
+import { spawnSync } from 'node:child_process'
 import test from 'ava'
 import * as ft from 'ferrotensor'
 import { failure, throws } from '../expect.js'
@@ -116,4 +117,18 @@ test('modules that are not there, and exports that are no elements', (t) => {
   ] as const) {
     throws(t, 'ERR_ARGUMENT', message, () => systolic.run(systolic.array(1, 2).fill(element), { ...partitioned, dispatch: 'pool' }))
   }
+})
+
+test('a process that may not start threads', (t) => {
+  const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
+  const code = "import { systolic } from 'ferrotensor'; try { systolic.gemm([[1]], [[2]], { backend: 'partitioned' }) } catch (error) { console.log(error.code, error.message) }; console.log(systolic.gemm([[1]], [[2]]).values)"
+  const { stdout, stderr } = spawnSync(process.execPath, [flag, '--allow-fs-read=*', '--input-type=module', '--eval', code], { encoding: 'utf8' })
+  t.regex(stdout, /^ERR_BACKEND_UNAVAILABLE systolic\.gemm: no worker thread can be started: .*\n\[ \[ 2 \] \]\n$/, stderr)
+})
+
+test('a process with kept threads ends when it has nothing to do', (t) => {
+  const code = "import { systolic } from 'ferrotensor'; console.log(systolic.gemm([[1, 2]], [[3], [4]], { backend: 'partitioned', dispatch: 'pool', tileRows: 1, workers: 2 }).values)"
+  const { stdout, status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8', timeout: 60_000 })
+  t.is(stdout, '[ [ 11 ] ]\n', stderr)
+  t.is(status, 0)
 })

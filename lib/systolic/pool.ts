@@ -30,8 +30,14 @@ const threads = (): typeof import('node:worker_threads') => process.getBuiltinMo
 let kept: Worker[] = []
 
 function start(): Worker {
-  // Flags of this process, as `--input-type`, would make another kind of program of the text.
-  const worker = new (threads().Worker)(SOURCE, { eval: true, execArgv: [], stdin: false })
+  let worker: Worker
+  try {
+    // Flags of this process, as `--input-type`, would make another kind of program of the text.
+    worker = new (threads().Worker)(SOURCE, { eval: true, execArgv: [], stdin: false })
+  } catch (error) {
+    // As under Node's permission model.
+    throw new BackendUnavailableError(`systolic.run: no worker thread can be started: ${messageOf(error)}`, { cause: error })
+  }
   // What it ends with is seen by the run that waits for it; a thread that nobody waits for may end.
   worker.on('error', () => {})
   worker.on('exit', () => (kept = kept.filter((other) => other !== worker)))
