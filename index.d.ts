@@ -3428,7 +3428,7 @@ interface ConvolveOptions {
  * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
  * ```
  */
-declare function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>>;
+declare function convolve$1<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `correlate`. */
 interface CorrelateOptions {
     /** 'full' for every overlap, 'same' for as many as the longer operand has elements, 'valid' for overlaps of which nothing lies outside; 'valid' by default. */
@@ -4320,7 +4320,7 @@ interface SortOptions {
  * ft.tensor([3, 1, 2]).sort() // [1, 2, 3]
  * ```
  */
-declare function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A>;
+declare function sort$1<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A>;
 /** Options of `argsort`. */
 interface ArgsortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -5211,7 +5211,7 @@ interface SolveTriangularOptions {
  * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
  * ```
  */
-declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+declare function solveTriangular$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
  * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
  *
@@ -10907,7 +10907,7 @@ declare const arctanh: typeof atanh;
 /** Alias of {@link round}. */
 declare const around: typeof round;
 /** Alias of {@link tensor}. */
-declare const array: typeof tensor;
+declare const array$1: typeof tensor;
 /** Alias of {@link asarray}. */
 declare const asArray: typeof asarray;
 /** Alias of {@link asarray}. */
@@ -12487,7 +12487,7 @@ declare const orth: Instead<"there is no such function here yet">;
 declare function norm<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
 
 declare namespace linalg_d {
-  export { choSolve as choSolve, cholesky as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
+  export { choSolve as choSolve, cholesky as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot$1 as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular$1 as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander_ as vander, vecdot as vecdot, vectorNorm as vectorNorm };
   export type { CholeskyOptions as CholeskyOptions, CholeskySolveOptions as CholeskySolveOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LUFactor as LUFactor, LinalgVanderOptions as LinalgVanderOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TensorinvOptions as TensorinvOptions, TensorsolveOptions as TensorsolveOptions, ToleranceOptions as ToleranceOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
@@ -17171,6 +17171,758 @@ declare namespace special_d {
   };
 }
 
+/** The place of an element: whole numbers, in a grid the row (which grows to the south) and the column, from 0. */
+type Coord = readonly number[];
+/** A port of an element. */
+interface Port {
+    readonly coord: Coord;
+    readonly port: string;
+}
+/** A space of one's own. */
+interface CustomSpace {
+    /** The coordinates: arrays of whole numbers, all of one length, none twice. */
+    readonly coords: readonly Coord[];
+    /** The names of an element's ports; all elements have the same. */
+    readonly ports: readonly string[];
+    /** Where a value goes that the element at `coord` writes to `port`: the element and its port, or nothing at an edge. */
+    readonly neighbours: (coord: Coord, port: string) => Port | undefined;
+}
+
+/**
+ * What an input reads where nothing arrived, or where no link leads to it. A registered symbol: modules that worker threads load have
+ * the same one, whichever copy of the package they import.
+ */
+declare const EMPTY: unique symbol;
+/** What an element reads at a port. */
+type Read<V = any> = V | typeof EMPTY;
+/** What a step is told beside its state and inputs. */
+interface StepContext {
+    readonly coord: Coord;
+    /** From 0. */
+    readonly tick: number;
+}
+/** What a step gives: the next state, and the values it writes, by port; a port that is left out writes nothing. */
+type Stepped<S = any> = readonly [state: S, outputs?: Readonly<Record<string, any>>];
+/**
+ * A processing element. Both functions are pure: they change neither the state nor the inputs that they get, and the same arguments give
+ * the same results.
+ */
+interface Element<S = any> {
+    /** The state before the first tick; `options` are those of this place (`fill`, `place`), an empty object without any. */
+    readonly init: (options: any, context: {
+        readonly coord: Coord;
+    }) => S;
+    /** One tick. Outputs have names of the space's ports; `result` is one more, which no link leads away from. */
+    readonly step: (state: S, inputs: Readonly<Record<string, Read>>, context: StepContext) => Stepped<S>;
+    /** What `resultMatrix` and `resultMap` show of a state; the state itself where this is left out. */
+    readonly result?: (state: S) => unknown;
+}
+/**
+ * An element that a module exports under a name, for worker threads: functions cannot go to another thread, so each thread imports the module. The
+ * calling thread imports nothing: it is given the element itself, `use`, which must be the same one.
+ *
+ * @param url the module's address, as `new URL('./elements.mjs', import.meta.url)`.
+ * @param name the name it exports the element by.
+ * @param use the element, as this thread imported it.
+ * @throws {ArgumentError} for an address that is no `file:`, `data:` or `node:` URL, an empty name, or no element.
+ * @example
+ * ```ts
+ * Object.isFrozen(ft.systolic.element(new URL('file:///elements.mjs'), 'SUM', { init: () => 0, step: (sum) => [sum] })) // true
+ * ```
+ */
+declare function element<S>(url: URL | string, name: string, use: Element<S>): Element<S>;
+
+/** A value that left an array through a port. */
+interface Output {
+    readonly tick: number;
+    readonly coord: Coord;
+    readonly port: string;
+    readonly value: unknown;
+}
+/** What became of values that did not go the usual way. */
+interface Counts {
+    /** Values written to a full link, which are gone. */
+    readonly dropped: number;
+    /** Ticks that inputs waited because their link was full. */
+    readonly deferred: number;
+    /** Ticks that inputs waited because no link leads to their port. */
+    readonly unmatched: number;
+}
+
+/** An element's tick. */
+interface ElementEvent {
+    /** From 0. */
+    readonly tick: number;
+    readonly coord: Coord;
+    /** What each port read; `EMPTY` where nothing arrived. */
+    readonly inputs: Readonly<Record<string, unknown>>;
+    /** What it wrote, by port. */
+    readonly outputs: Readonly<Record<string, unknown>>;
+    readonly stateBefore: unknown;
+    readonly stateAfter: unknown;
+}
+/** Options of `trace`. */
+interface EventOptions {
+    /** Events to keep, the newest ones: 100,000 by default, 0 with a sink. */
+    readonly limit?: number | undefined;
+    /** Gets every event, in their order, when its tick is over; what it throws ends the run. */
+    readonly sink?: ((event: ElementEvent) => void) | undefined;
+}
+/** The events that an array keeps, by tick and coordinate. */
+declare class ElementEvents {
+    #private;
+    /** All of them, oldest first. */
+    readonly all: readonly ElementEvent[];
+    /** How many there are. */
+    get length(): number;
+    /** The events of a tick, by coordinate. */
+    at(tick: number): readonly ElementEvent[];
+    /** The events of an element, oldest first. */
+    forCoord(coord: Coord): readonly ElementEvent[];
+}
+
+/** What is done with a value that is written to a full link: it is dropped and counted, or an error. */
+type OnFull = 'drop' | 'throw';
+/** Options of links. */
+interface LinkOptions {
+    /** Ticks from a write to the read; 1 by default. */
+    readonly latency?: number | undefined;
+    /** Values that may be under way; as many as the latency has ticks by default, so that a link takes a value each tick. */
+    readonly capacity?: number | undefined;
+    /** What happens to a value that finds the link full: `'drop'` by default, which counts it. */
+    readonly onFull?: OnFull | undefined;
+}
+/** A value under way, and the tick in which it can be read. */
+interface Flight {
+    readonly value: unknown;
+    readonly arrives: number;
+}
+
+/** Where the elements of a run stepped. */
+interface Dispatched {
+    /** `'calling thread'`, or how worker threads were used. */
+    readonly dispatch: 'calling thread' | 'tasks' | 'pool';
+    /** Threads beside the calling one. */
+    readonly workers: number;
+    /** Tiles that the array was divided into; 1 without tiles. */
+    readonly tiles: number;
+    /** Why no worker was used though a dispatch to workers was asked for; null where that is not so. */
+    readonly reason: string | null;
+}
+/** Coordinates and the values for each: `[[[0, 0], [1, 2]]]`. */
+type InputStreams = readonly (readonly [coord: Coord, values: readonly any[]])[];
+/** A link as a backend sees it. */
+interface LinkView {
+    /** Undefined for a link from outside of the array. */
+    readonly from: Port | undefined;
+    readonly to: Port;
+    readonly latency: number;
+    readonly capacity: number;
+    readonly onFull: OnFull;
+    /** What is under way, oldest first. */
+    readonly queue: readonly Flight[];
+}
+/** An input as a backend sees it. */
+interface InputView extends Port {
+    /** What is still to be injected. */
+    readonly values: readonly unknown[];
+}
+/** An element as a backend sees it, with its state. */
+interface PlaceView {
+    readonly coord: Coord;
+    /** Null where there is none. */
+    readonly step: Element['step'] | null;
+    readonly state: any;
+}
+/** What a backend of one's own gives back. */
+interface RunResult {
+    readonly tick: number;
+    /** For each place, in the order of `places`. */
+    readonly states: readonly unknown[];
+    /** For each link, in the order of `links`. */
+    readonly queues: readonly (readonly Flight[])[];
+    /** What is left of each input, in the order of `inputs`. */
+    readonly inputs: readonly (readonly unknown[])[];
+    readonly counts: Counts;
+    /** All that was collected, what `outputs` had before included. */
+    readonly outputs: readonly Output[];
+    /** The events of this run, in the order of ticks and coordinates; none where the array is not traced. */
+    readonly events: readonly ElementEvent[];
+}
+/** A systolic array at rest. It never changes: each method, and each run, gives another one. */
+declare class SystolicArray {
+    #private;
+    private constructor();
+    /** Rows of a grid; 0 in other spaces. */
+    get rows(): number;
+    /** Columns of a grid; 0 in other spaces. */
+    get cols(): number;
+    /** The names of an element's ports. */
+    get ports(): readonly string[];
+    /** Ticks that have passed. */
+    get tick(): number;
+    /** What became of values that did not go the usual way. */
+    get counts(): Counts;
+    /** What left through the ports that `output` names, in the order of ticks and coordinates. */
+    get outputs(): readonly Output[];
+    /** The events that `trace` keeps. */
+    get events(): ElementEvents;
+    /** Where the elements of the last run stepped; null before the first. */
+    get dispatched(): Dispatched | null;
+    /** All places by coordinate, for backends: the element's step and its state. */
+    get places(): readonly PlaceView[];
+    /** All links, in the order in which they were made, for backends. */
+    get links(): readonly LinkView[];
+    /** The inputs that have values left, for backends. */
+    get inputs(): readonly InputView[];
+    /** The ports whose values are collected, for backends. */
+    get collected(): readonly Port[];
+    /** Whether events are recorded, for backends. */
+    get traced(): boolean;
+    /**
+     * The array with an element at every place. `options` are those of single places, by the text of their coordinates: `{ '0,0': { acc: 5 } }`.
+     *
+     * @throws {ArgumentError} for what is no element, no place of this array, and where `init` throws.
+     */
+    fill(element: Element, options?: Readonly<Record<string, object>>): SystolicArray;
+    /**
+     * The array with an element at one place.
+     *
+     * @throws {ArgumentError} as {@link fill}.
+     */
+    place(coord: Coord, element: Element, options?: object): SystolicArray;
+    /**
+     * The array with the links of a direction. Of a grid `'west_to_east'`, `'east_to_west'`, `'north_to_south'` or `'south_to_north'`: a link from each
+     * element to the next one, and one into the array at the edge where the direction begins. Of another space the name of a port: a link from there to the
+     * neighbour's port that it leads to. Without a direction, all links between neighbours, and none from outside.
+     *
+     * @throws {ArgumentError} for an unknown direction, a latency or capacity below 1, and a second link into a port.
+     */
+    connect(direction?: string, options?: LinkOptions): SystolicArray;
+    /**
+     * The array with one more link. Several may leave a port: each gets what is written there. Without `from` it comes from outside.
+     *
+     * @throws {ArgumentError} for places and ports that the array does not have, and a second link into a port.
+     */
+    link(ends: {
+        readonly from?: Port | undefined;
+        readonly to: Port;
+    }, options?: LinkOptions): SystolicArray;
+    /**
+     * The array with values for a port of some elements. In each tick one value of each is injected, in order, and read in the same tick where the link's latency
+     * is 1; `EMPTY` among them leaves a tick out. A value waits while its link is full, or where there is none, which `counts` tells.
+     *
+     * @throws {ArgumentError} for places and ports that the array does not have, a port that has an input already, and a value that is undefined.
+     */
+    input(port: string, streams: InputStreams): SystolicArray;
+    /**
+     * The array with what is written to a port collected (`outputs`): at the given places, or, without them, at those from which no link leads on.
+     *
+     * @throws {ArgumentError} for places and ports that the array does not have.
+     */
+    output(port: string, coords?: readonly Coord[]): SystolicArray;
+    /**
+     * The array with events recorded from now on, or, with `false`, no more.
+     *
+     * @throws {ArgumentError} for a limit below 0 or above 2^22, and a sink that is no function.
+     */
+    trace(options?: boolean | EventOptions): SystolicArray;
+    /**
+     * The results of a grid, by row and column: what the elements' `result` shows of their states, undefined where there is no element.
+     *
+     * @throws {ArgumentError} for another space.
+     */
+    resultMatrix(): any[][];
+    /** The results by the text of their coordinates (`'0,2'`), of the places that have an element. */
+    resultMap(): Map<string, any>;
+    /**
+     * The array after a run that a backend of one's own did.
+     *
+     * @throws {ArgumentError} for lists of another length than those of this array, and a tick before its own.
+     */
+    after(run: RunResult): SystolicArray;
+}
+/**
+ * A systolic array: a grid of `rows` and `cols`, or a space of one's own, without elements, links and inputs.
+ *
+ * A systolic array is a set of elements that step at once with each tick of a clock, and pass values to neighbours through links (Kung and Leiserson,
+ * "Systolic arrays (for VLSI)", 1979). An element sees its ports alone, and what it writes in a tick is read in a later one.
+ *
+ * @throws {ArgumentError} for sizes that are no whole numbers from 1, and spaces of more than 2^20 elements, without ports, or with a name or
+ * coordinate twice.
+ * @example
+ * ```ts
+ * ft.systolic.array(2, 3).fill(ft.systolic.mac()).resultMatrix() // [[0, 0, 0], [0, 0, 0]]
+ * ```
+ */
+declare function array(rows: number, cols: number): SystolicArray;
+declare function array(space: CustomSpace): SystolicArray;
+
+/** How an array is divided. */
+interface TileOptions {
+    /** Rows of a tile of a grid; all by default. */
+    readonly tileRows?: number | undefined;
+    /** Columns of a tile of a grid; all by default. */
+    readonly tileCols?: number | undefined;
+    /** Elements of a tile of another space, in the order of their coordinates; all by default. */
+    readonly tileSize?: number | undefined;
+}
+/** A part of an array. */
+interface Tile {
+    /** The first coordinate. */
+    readonly id: Coord;
+    readonly coords: readonly Coord[];
+}
+/**
+ * The tiles that a partitioned run divides an array into, by their first coordinates.
+ *
+ * @throws {ArgumentError} for sizes that are no whole numbers from 1.
+ * @example
+ * ```ts
+ * ft.systolic.tiles(ft.systolic.array(3, 2), { tileRows: 2 }).map(({ coords }) => coords.length) // [4, 2]
+ * ```
+ */
+declare function tiles(array: SystolicArray, options?: TileOptions): Tile[];
+
+/** Something that runs arrays. */
+interface ArrayBackend {
+    readonly name: string;
+    /** The array after `ticks` ticks, made by `array.after(...)`. */
+    readonly run: (array: SystolicArray, options: {
+        readonly ticks: number;
+    }) => SystolicArray;
+}
+/** Where tiles of a partitioned run step: on threads made for the run, or on kept ones. */
+type Dispatch = 'tasks' | 'pool';
+/** Options of `run`. */
+interface RunOptions extends TileOptions {
+    /** How many ticks; 0 gives the array as it is. */
+    readonly ticks: number;
+    /** `'interpreted'` by default: one element after the other. `'partitioned'` divides the array into tiles. Or a backend of one's own. */
+    readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;
+    /** Of a partitioned run: worker threads made for it (`'tasks'`, by default) or kept for later ones (`'pool'`). */
+    readonly dispatch?: Dispatch | undefined;
+    /** Of a partitioned run: threads at most; as many as the machine has cores by default. */
+    readonly workers?: number | undefined;
+    /** Of a partitioned run: milliseconds without a tick after which it fails; 30,000 by default. */
+    readonly timeout?: number | undefined;
+}
+/**
+ * The array after some ticks. It is the same array whatever the backend, tiles and dispatch: an element reads in a tick what was written in earlier ones
+ * alone, so the order within a tick does not matter. The array that was given stays as it is, also where the run fails.
+ *
+ * A partitioned run uses worker threads where all elements have names that threads can load (`mac`, `stationary` of a ring by name, `systolic.element`); other elements step
+ * on the calling thread. `dispatched` of the result says which it was.
+ *
+ * @throws {ArgumentError} for missing ticks, more than 2^28 steps of elements in a call, unknown options, backends and dispatches; where an element
+ * throws, gives what no step may give, or writes to a full link that refuses it: the message names its coordinate and the tick.
+ * @throws {BackendUnavailableError} where a worker thread ends during the run, or no tick passes for `timeout` milliseconds.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.mac()), { ticks: 5 }).tick // 5
+ * ```
+ */
+declare function run(array: SystolicArray, options: RunOptions): SystolicArray;
+/**
+ * The array after one tick, interpreted.
+ *
+ * @throws {ArgumentError} as {@link run}.
+ * @example
+ * ```ts
+ * ft.systolic.step(ft.systolic.array(1, 1).fill(ft.systolic.mac())).tick // 1
+ * ```
+ */
+declare function step(array: SystolicArray): SystolicArray;
+
+/** A case: `run` returns where the backend conforms, and throws an `Error` that says what differs. */
+interface ConformanceCase {
+    readonly name: string;
+    readonly run: () => void;
+}
+/** A backend with its options. */
+type BackendUnderTest = 'interpreted' | 'partitioned' | ArrayBackend | Omit<RunOptions, 'ticks'>;
+/** Options of `conformance`. */
+interface ConformanceOptions {
+    /** Random arrays; 30 by default. */
+    readonly random?: number | undefined;
+}
+/**
+ * What every backend must do, as cases for any test runner. `backend` is one of one's own, the name of a built-in one, or options of `run`.
+ *
+ * ```text
+ * for (const { name, run } of ft.systolic.conformance(mine)) test(name, run)
+ * ```
+ *
+ * @throws {ArgumentError} for what is no backend, and a number of random arrays that is negative or above 100,000.
+ * @example
+ * ```ts
+ * ft.systolic.conformance('interpreted', { random: 1 }).at(-1).name // 'random array 1'
+ * ```
+ */
+declare function conformance(backend: BackendUnderTest, options?: ConformanceOptions): ConformanceCase[];
+
+/** A list of numbers. */
+type Vector = readonly number[] | Float64Array | Float32Array | Int32Array;
+/** Rows of one length. */
+type Matrix = readonly Vector[];
+/** Where a ready-made array runs. */
+interface RunOn {
+    readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;
+    /** Of the backend `'partitioned'`. */
+    readonly dispatch?: Dispatch | undefined;
+    readonly tileRows?: number | undefined;
+    readonly tileCols?: number | undefined;
+    readonly workers?: number | undefined;
+    readonly timeout?: number | undefined;
+}
+
+/** A result, and the ticks that it took. */
+interface TimedValues<T = number[]> {
+    readonly values: T;
+    readonly ticks: number;
+}
+/** Which places a convolution has: all where the two overlap (as NumPy's `'full'`), or those where they do wholly. */
+type ConvolveMode = 'full' | 'valid';
+/** Options of `convolve`. */
+interface ConvolutionOptions extends RunOn {
+    /** `'full'` by default. */
+    readonly mode?: ConvolveMode | undefined;
+}
+/**
+ * The product of a matrix [m, k] and a vector [k] on a line of m multiply-accumulate elements: the vector goes through all of them from the west, row i of the matrix enters
+ * element i from the north, i ticks late, and each sum stays (Kung and Leiserson 1979). Takes `k + m - 1` ticks.
+ *
+ * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
+ * @throws {ShapeError} where the inner sizes differ.
+ * @example
+ * ```ts
+ * ft.systolic.matvec([[1, 2], [3, 4]], [5, 6]) // { values: [17, 39], ticks: 3 }
+ * ```
+ */
+declare function matvec(a: Matrix, x: Vector, options?: RunOn): TimedValues;
+/**
+ * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. TimedValues and sums go the same way, values at half the
+ * speed: their links have a latency of two ticks (Kung 1982, design W2). A result leaves the last element each tick.
+ *
+ * @throws {ArgumentError} for what is no vector of numbers, weights without elements or, with `'valid'`, more of them than values, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.convolve([1, 2, 3], [1, 1]).values // [1, 3, 5, 3]
+ * ```
+ */
+declare function convolve(x: Vector, weights: Vector, options?: ConvolutionOptions): TimedValues;
+/** Options of `solveTriangular`. */
+interface SolveOptions extends RunOn {
+    /** Whether the matrix is upper triangular; lower by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * The solution of a triangular system [n, n] on a line of n elements, by substitution. What is left of row i goes from the west to the east; element j solves for
+ * unknown j when row j comes, and subtracts its part from each later row (after Kung and Leiserson 1979, with the unknowns in place). Takes `2 n - 1` ticks. Elements of the
+ * other triangle are not looked at.
+ *
+ * @throws {ShapeError} where the matrix is not square, or the vector has another length.
+ * @throws {LinAlgError} for a zero on the diagonal.
+ * @throws {ArgumentError} for what is no matrix or vector of numbers, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.solveTriangular([[2, 0], [1, 4]], [6, 11]) // { values: [3, 2], ticks: 3 }
+ * ```
+ */
+declare function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): TimedValues;
+
+/** Two operations on numbers. `zero` leaves what is added to it as it is: sums begin with it, and streams are padded with it. */
+interface Ring {
+    readonly zero: number;
+    readonly add: (a: number, b: number) => number;
+    readonly multiply: (a: number, b: number) => number;
+}
+/** Rings by name: `plusTimes` is ordinary arithmetic in float64, `minPlus` the tropical one. */
+type RingName = 'plusTimes' | 'minPlus' | 'maxPlus' | 'minMax' | 'orAnd' | 'xorCount';
+/** Options of `mac` and `stationary`. */
+interface MacOptions {
+    /** The arithmetic; ordinary sums and products by default. Workers know rings by name, not functions. */
+    readonly ring?: RingName | Ring | undefined;
+}
+/** The state of a multiply-accumulate element. */
+interface MacState {
+    readonly acc: number;
+}
+/** The state of an element whose weight stays. */
+interface StationaryState {
+    readonly weight: number;
+}
+/**
+ * The multiply-accumulate element of a product whose results stay (output stationary; Kung and Leiserson 1979): `acc += west * north`. What
+ * arrived from the west goes on to the east, what arrived from the north to the south, and `result` shows the sum; where nothing
+ * arrived it counts as 0, and nothing goes on. A place's option `acc` is the sum before the first tick, 0 by default.
+ *
+ * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.mac()).connect('west_to_east').connect('north_to_south').input('west', [[[0, 0], [3, 7]]]).input('north', [[[0, 0], [4, 2]]]), { ticks: 3 }).resultMatrix() // [[26]]
+ * ```
+ */
+declare function mac(options?: MacOptions): Element<MacState>;
+/**
+ * The element of a product whose factors stay (weight stationary, as in Jouppi et al. 2017): `south = north + west * weight`, where something
+ * arrived from the west, which also goes on to the east. A place's option `weight` is its factor, 0 by default.
+ *
+ * @throws {ArgumentError} for an unknown ring; in a run, for a value that is no number.
+ * @example
+ * ```ts
+ * ft.systolic.run(ft.systolic.array(1, 1).fill(ft.systolic.stationary(), { '0,0': { weight: 2 } }).connect('west_to_east').input('west', [[[0, 0], [3, 7]]]).output('south'), { ticks: 2 }).outputs.map(({ value }) => value) // [6, 14]
+ * ```
+ */
+declare function stationary(options?: MacOptions): Element<StationaryState>;
+
+/** Which of the three matrices of a product stays in the elements: `'os'` the result, `'ws'` the right factor (the weights), `'is'` the left one (the input). */
+type Dataflow = 'os' | 'ws' | 'is';
+/** Options of `gemm`. */
+interface GemmOptions extends RunOn {
+    /** Rows of the grid; as many as what stays has, by default. */
+    readonly rows?: number | undefined;
+    /** Columns of the grid; as many as what stays has, by default. */
+    readonly cols?: number | undefined;
+    /** Which matrix stays in the elements; `'os'` by default. */
+    readonly dataflow?: Dataflow | undefined;
+    /** The arithmetic; ordinary sums and products by default. */
+    readonly ring?: RingName | Ring | undefined;
+}
+/** A product, and what it took. */
+interface Gemm {
+    /** By row and column, [m, n]. */
+    readonly values: number[][];
+    /** Ticks of all parts together. */
+    readonly ticks: number;
+    /** Parts that went through the grid one after the other. */
+    readonly folds: number;
+}
+/**
+ * The product of [m, k] and [k, n] on a grid of elements, tick by tick. Output stationary a part takes `k + m + n - 2` ticks (Kung and Leiserson 1979), with
+ * weights that stay `m + k + n - 2`. All dataflows add the products of a result in the order of k, so their bits are equal.
+ *
+ * A matrix without rows has none as a result.
+ *
+ * @throws {ArgumentError} for what is no matrix of numbers, sizes below 1, an unknown dataflow or ring, and products of more than 2^25 steps of elements.
+ * @throws {ShapeError} where the inner sizes differ, or rows have different lengths.
+ * @example
+ * ```ts
+ * ft.systolic.gemm([[1, 2], [3, 4]], [[5, 6], [7, 8]]).values // [[19, 22], [43, 50]]
+ * ```
+ * ```ts
+ * ft.systolic.gemm([[0, 3], [Infinity, 0]], [[0, 3], [Infinity, 0]], { ring: 'minPlus', dataflow: 'ws' }).values // [[0, 3], [Infinity, 0]]
+ * ```
+ */
+declare function gemm(a: Matrix, b: Matrix, options?: GemmOptions): Gemm;
+/**
+ * Lengths of the shortest paths between all nodes of a graph [n, n], whose element [i, j] is the length of the edge from i to j and `Infinity` where there is none: the
+ * matrix, with zeros on the diagonal, is squared over `(min, +)` until there is room for paths of n edges, each time on a grid of n x n elements.
+ *
+ * @throws {ShapeError} for a matrix that is not square.
+ * @throws {ArgumentError} for what is no matrix of numbers, NaN or `-Infinity` among them, a cycle of negative length, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.shortestPaths([[0, 3, Infinity], [Infinity, 0, 4], [1, Infinity, 0]]).values // [[0, 3, 7], [5, 0, 4], [1, 4, 0]]
+ * ```
+ */
+declare function shortestPaths(lengths: Matrix, options?: RunOn): TimedValues<number[][]>;
+
+/** A product of [m, k] and [k, n]. */
+interface ProductLayer {
+    readonly name?: string | undefined;
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+}
+/** A convolution of images. */
+interface ConvolutionLayer {
+    readonly name?: string | undefined;
+    readonly height: number;
+    readonly width: number;
+    readonly channels: number;
+    readonly filters: number;
+    readonly filterHeight: number;
+    readonly filterWidth: number;
+    /** Distance of windows; 1 by default. */
+    readonly stride?: number | undefined;
+    /** Places at each side; 0 by default. */
+    readonly padding?: number | undefined;
+    /** Images; 1 by default. */
+    readonly batch?: number | undefined;
+}
+/** A layer: a product, or a convolution, which is one of windows and filters. */
+type SystolicLayer = ProductLayer | ConvolutionLayer;
+/** Picojoules of one multiply-accumulate, and of moving one byte from or to SRAM and DRAM. */
+interface EnergyTable {
+    readonly mac?: number | undefined;
+    readonly sram?: number | undefined;
+    readonly dram?: number | undefined;
+}
+/** Bytes of each on-chip memory, one half of which is filled while the other one is read. */
+interface SramSizes {
+    readonly input?: number | undefined;
+    readonly weights?: number | undefined;
+    readonly output?: number | undefined;
+}
+/** Options of `simulate`. */
+interface SimulateOptions {
+    readonly rows: number;
+    readonly cols: number;
+    /** Which matrix stays in the elements; `'os'` by default. */
+    readonly dataflow?: Dataflow | undefined;
+    /** 1 MiB each by default. */
+    readonly sram?: SramSizes | undefined;
+    /** Bytes that DRAM moves in a cycle; `bandwidth: Infinity` by default, which never makes the array wait. */
+    readonly dram?: {
+        readonly bandwidth?: number | undefined;
+    } | undefined;
+    /** Bytes of an element; 1 by default. */
+    readonly wordBytes?: number | undefined;
+    /** Horowitz (2014) for 8-bit numbers, 1 MiB of SRAM and DRAM in 45 nm by default. */
+    readonly energy?: EnergyTable | undefined;
+}
+/** Options of `sweep`: those of `simulate`, but for what is swept. */
+interface SweepOptions extends Omit<SimulateOptions, 'rows' | 'cols' | 'dataflow'> {
+    /** Rows and columns of arrays. */
+    readonly sizes: readonly (readonly [rows: number, cols: number])[];
+    /** All three by default. */
+    readonly dataflows?: readonly Dataflow[] | undefined;
+}
+/** Elements that are moved. */
+interface Traffic {
+    readonly inputReads: number;
+    readonly weightReads: number;
+    readonly outputReads: number;
+    readonly outputWrites: number;
+}
+/** What a layer takes. */
+interface LayerReport {
+    readonly name: string;
+    readonly dataflow: Dataflow;
+    readonly rows: number;
+    readonly cols: number;
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+    /** Products of numbers. */
+    readonly macs: number;
+    /** Parts that go through the array one after the other. */
+    readonly folds: number;
+    /** Cycles of the array, without waiting for DRAM. */
+    readonly cycles: number;
+    /** Cycles that it waits beyond them. */
+    readonly stalls: number;
+    /** Products for each element and cycle, waiting included, from 0 to 1. */
+    readonly utilisation: number;
+    /** The share of elements that have something to do, from 0 to 1, the mean of all parts. */
+    readonly mapping: number;
+    /** Elements to and from the array. */
+    readonly sram: Traffic;
+    /** Elements to and from DRAM. */
+    readonly dram: Traffic;
+    /** Elements a cycle of the array, of SRAM; bytes a cycle, of DRAM: what has to be there for it not to wait. */
+    readonly bandwidth: {
+        readonly input: number;
+        readonly weights: number;
+        readonly output: number;
+        readonly dram: number;
+    };
+    /** In picojoules. */
+    readonly energy: {
+        readonly mac: number;
+        readonly sram: number;
+        readonly dram: number;
+        readonly total: number;
+    };
+}
+/**
+ * What layers take on an array of `rows` x `cols` elements: cycles and utilisation, traffic and bandwidth of SRAM and DRAM, and energy, for each layer and for all. Cycles, mapping and
+ * SRAM traffic are those of SCALE-Sim 3; DRAM traffic is a model of its own ([docs](docs/systolic.md)). The result prints as a table, and `plot()` as bars.
+ *
+ * @throws {ArgumentError} for sizes that are no whole numbers from 1, filters larger than their images, unknown dataflows and options.
+ * @example
+ * ```ts
+ * ft.systolic.simulate({ m: 128, n: 128, k: 128 }, { rows: 32, cols: 32, dataflow: 'ws' }).total.cycles // 3551
+ * ```
+ * ```ts
+ * ft.systolic.simulate([{ height: 6, width: 6, channels: 2, filters: 5, filterHeight: 3, filterWidth: 3, stride: 2 }], { rows: 8, cols: 8 }).layers[0].m // 4
+ * ```
+ */
+declare function simulate(layers: SystolicLayer | readonly SystolicLayer[], options: SimulateOptions): Report;
+/**
+ * What layers take on arrays of several sizes, in several dataflows: a report for each, the first size with all dataflows first.
+ *
+ * @throws {ArgumentError} as {@link simulate}, and for lists without sizes or dataflows.
+ * @example
+ * ```ts
+ * ft.systolic.sweep({ m: 64, n: 64, k: 64 }, { sizes: [[8, 8], [16, 16]], dataflows: ['os', 'ws'] }).map(({ total }) => total.cycles) // [4991, 5503, 1503, 1759]
+ * ```
+ */
+declare function sweep(layers: SystolicLayer | readonly SystolicLayer[], options: SweepOptions): Report[];
+
+/** What all layers take together. */
+interface Total {
+    readonly macs: number;
+    readonly cycles: number;
+    readonly stalls: number;
+    /** Products for each element and cycle, from 0 to 1. */
+    readonly utilisation: number;
+    /** Bytes a cycle that DRAM moves on the average, while the array does not wait. */
+    readonly dramBandwidth: number;
+    /** Elements to and from SRAM and DRAM. */
+    readonly sram: number;
+    readonly dram: number;
+    /** In picojoules. */
+    readonly energy: number;
+}
+/** What layers take on an array. Prints as a table. */
+declare class Report {
+    #private;
+    readonly layers: readonly LayerReport[];
+    readonly total: Total;
+    /** The array and the dataflow, in a few words. */
+    get title(): string;
+    /** A row for each layer, and one for all: products, cycles, waiting, utilisation, elements of SRAM and DRAM, bytes of DRAM a cycle, energy in pJ. */
+    toString(): string;
+    /** A bar for each layer, as long as its cycles: full blocks are those in which the whole array would have to work, dots the rest. */
+    plot(): string;
+}
+
+/**
+ * Numbers in ascending order, NaN at the end, on a line of as many elements, by odd-even transposition (Habermann 1972): neighbours compare and exchange, in turns with
+ * the one and with the other. Takes `n + 1` ticks, the first of which tells neighbours what there is.
+ *
+ * @throws {ArgumentError} for what is no vector of numbers, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.sort([3, 1, 2]) // { values: [1, 2, 3], ticks: 4 }
+ * ```
+ */
+declare function sort(values: Vector, options?: RunOn): TimedValues;
+/** A distance, and the ticks that it took. */
+interface EditDistance {
+    readonly distance: number;
+    readonly ticks: number;
+}
+/**
+ * The edit distance of two texts or lists: how many characters (or items, compared by `===`) have to be inserted, removed or replaced (Levenshtein 1966), on a line with an element
+ * for each character of `b`, through which `a` goes: an element has a column of the table of distances (Wagner and Fischer 1974; as a systolic array Lipton and Lopresti
+ * 1985). Takes `a.length + b.length - 1` ticks.
+ *
+ * @throws {ArgumentError} for what is no text or list, and more than 2^25 steps of elements.
+ * @example
+ * ```ts
+ * ft.systolic.editDistance('kitten', 'sitting') // { distance: 3, ticks: 12 }
+ * ```
+ */
+declare function editDistance(a: string | readonly unknown[], b: string | readonly unknown[], options?: RunOn): EditDistance;
+
+declare namespace systolic_d {
+  export { EMPTY as EMPTY, ElementEvents as ElementEvents, Report as Report, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, simulate as simulate, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, sweep as sweep, tiles as tiles };
+  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolutionLayer as ConvolutionLayer, ConvolutionOptions as ConvolutionOptions, ConvolveMode as ConvolveMode, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EnergyTable as EnergyTable, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LayerReport as LayerReport, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, ProductLayer as ProductLayer, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SimulateOptions as SimulateOptions, SolveOptions as SolveOptions, SramSizes as SramSizes, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, SweepOptions as SweepOptions, SystolicLayer as SystolicLayer, Tile as Tile, TileOptions as TileOptions, TimedValues as TimedValues, Total as Total, Traffic as Traffic, Vector as Vector };
+}
+
 /** How instances of a class are taken apart and put together. */
 interface TreeClass<T = object, C = unknown> {
     /** The parts that are trees, as a plain object or an array; whatever else the instance needs, `unflatten` finds in the old one. */
@@ -18545,5 +19297,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
 export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -16,6 +16,7 @@ export * as optim from './lib/optim/optim.js'
 export * as random from './lib/random/random.js'
 export * as signal from './lib/signal/signal.js'
 export * as special from './lib/generated/names/special.js'
+export * as systolic from './lib/systolic/systolic.js'
 export * as tree from './lib/tree/tree.js'
 
 export { asarray, fromTypedArray, tensor, type CreationOptions, type DTypeOfData, type TensorData, type TensorOptions } from './lib/values/create.js'

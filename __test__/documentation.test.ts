@@ -1,5 +1,5 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`, `docs/einops.md`, `docs/signal.md`,
-// `docs/random.md`, `docs/gradients.md`, `docs/vmap.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/arrays.md`,
+// `docs/random.md`, `docs/gradients.md`, `docs/vmap.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/arrays.md`, `docs/systolic.md`,
 // `docs/backends/protocol.md` and `docs/coming-from-python.md`, executed: what an editor shows is true.
 // runs on: host
 
@@ -47,7 +47,8 @@ const plots = found(read('docs/plots.md'), /^(plot\..+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
 const compositions = found(read('docs/arrays.md'))
 const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...mapping, ...training, ...performance, ...plots, ...python, ...compositions, ...backends]
+const arrays = found(read('docs/systolic.md'))
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...mapping, ...training, ...performance, ...plots, ...python, ...compositions, ...backends, ...arrays]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without its types. */

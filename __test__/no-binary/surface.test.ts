@@ -21,6 +21,7 @@ const PURE = [
   'optim.sgd',
   'optim.cosine', 'optim.cosineRestarts', 'optim.exponentialDecay', 'optim.linear', 'optim.multiStepDecay', 'optim.oneCycle', 'optim.polynomial', 'optim.reduceOnPlateau',
   'optim.stepDecay', 'optim.warmup',
+  'systolic.*', 'example ft.systolic.*', 'example Object.isFrozen(ft.systolic.*',
   'tree.flatten', 'tree.leaves', 'tree.register',
   'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose',
   'Tensor.isComplex', 'Tensor.isFloatingPoint', 'Tensor.dim', 'Tensor.numel', 'Tensor.itemsize', 'Tensor.elementSize', 'Tensor.nbytes', `Tensor.${String(Symbol.dispose)}`, 'Tensor.Symbol(Symbol.toPrimitive)',

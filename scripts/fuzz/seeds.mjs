@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as ft from 'ferrotensor'
 import { LAYER_SEEDS } from './layers.mjs'
 import { NAME_SEEDS } from './names.mjs'
+import { SYSTOLIC_SEEDS } from './systolic.mjs'
 
 const pending = (...shape) => ft.ones(shape).add(1)
 
@@ -75,6 +76,7 @@ function extended() {
 export const SEEDS = {
   ...LAYER_SEEDS,
   ...NAME_SEEDS,
+  ...SYSTOLIC_SEEDS,
   associativeScan: [
     // Of whatever tree they are called with: nothing but errors of the library's comes out.
     () => [(a, b) => ft.add(a, b), pending(4, 2), { axis: 1, reverse: true }],

@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("signal", &["lib/signal/"]),
     ("diagnostics", &["lib/diagnostics/"]),
     ("backends", &["lib/backends/"]),
+    ("systolic", &["lib/systolic/"]),
     ("index", &["index.ts", "lib/generated/names/root.ts", "lib/generated/names/special.ts"]),
     ("plot", &["lib/plot/"]),
     ("testing", &["testing.ts", "lib/testing/"]),
