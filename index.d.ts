@@ -17651,7 +17651,7 @@ declare class SystolicArray {
     get outputs(): readonly Output[];
     /** The events that `trace` keeps. */
     get events(): ElementEvents;
-    /** Where the elements of the last run stepped; null before the first. */
+    /** Where the elements of the last run stepped; null before the first, and after one by a backend of one's own. */
     get dispatched(): Dispatched | null;
     /** All places by coordinate, for backends: the element's step and its state. */
     get places(): readonly PlaceView[];
@@ -17840,7 +17840,7 @@ interface ConformanceOptions {
  * @throws {ArgumentError} for what is no backend, and a number of random arrays that is negative or above 100,000.
  * @example
  * ```ts
- * ft.systolic.conformance('interpreted', { random: 1 }).at(-1).name // 'random array 1'
+ * ft.systolic.conformance('interpreted', { random: 1 }).at(-1)?.name // 'random array 1'
  * ```
  */
 declare function conformance(backend: BackendUnderTest, options?: ConformanceOptions): ConformanceCase[];

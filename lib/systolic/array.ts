@@ -152,7 +152,7 @@ export class SystolicArray {
     return (this.#events ??= new ElementEvents(this.#parts.space, this.#parts.events))
   }
 
-  /** Where the elements of the last run stepped; null before the first. */
+  /** Where the elements of the last run stepped; null before the first, and after one by a backend of one's own. */
   get dispatched(): Dispatched | null {
     return this.#parts.dispatched
   }

@@ -272,7 +272,7 @@ const MOST_RANDOM = 1e5
  * @throws {ArgumentError} for what is no backend, and a number of random arrays that is negative or above 100,000.
  * @example
  * ```ts
- * ft.systolic.conformance('interpreted', { random: 1 }).at(-1).name // 'random array 1'
+ * ft.systolic.conformance('interpreted', { random: 1 }).at(-1)?.name // 'random array 1'
  * ```
  */
 export function conformance(backend: BackendUnderTest, options?: ConformanceOptions): ConformanceCase[] {

@@ -123,26 +123,20 @@ function block({ links, space }: Parts, owner: Int32Array): Block {
 /** Runs an array whose elements have names on worker threads. */
 export function runOnWorkers(parts: Parts, ticks: number, tiles: readonly (readonly number[])[], use: WorkerUse): Parts {
   const workers = Math.min(use.workers, tiles.length)
-  const team = use.dispatch === 'pool' ? taken(workers) : Array.from({ length: workers }, start)
-  const run = new Run(parts, ticks, tiles, team, use.timeout)
-  let whole = false
+  // Kept threads, and new ones where there are too few. Those of a run are not among the kept ones while it lasts.
+  const team = use.dispatch === 'pool' ? kept.splice(0, workers) : []
+  let run: Run | undefined
   try {
+    while (team.length < workers) team.push(start())
+    run = new Run(parts, ticks, tiles, team, use.timeout)
     const result = run.result()
-    whole = true
     return { ...result, dispatched: { dispatch: use.dispatch, workers, tiles: tiles.length, reason: null } }
   } finally {
-    run.close()
+    run?.close()
     // A thread that may be in the middle of something is of no more use.
-    if (use.dispatch === 'tasks' || !(whole || run.settled)) for (const thread of team) void thread.terminate()
-    else kept.push(...team.filter((thread) => !kept.includes(thread)))
+    if (use.dispatch === 'pool' && run?.settled === true) kept.push(...team)
+    else for (const thread of team) void thread.terminate()
   }
-}
-
-/** Kept threads, and new ones where there are too few. Those of a run are not among the kept ones while it lasts. */
-function taken(count: number): Worker[] {
-  const ready = kept.splice(0, count)
-  while (ready.length < count) ready.push(start())
-  return ready
 }
 
 /** How many threads a run uses where it is not told. */

@@ -80,10 +80,14 @@ class Tiles {
   constructor(job, steps) {
     Object.assign(this, job)
     this.steps = steps
-    const places = this.capacity.length
-    this.queues = new Map()
     this.incoming = new Map()
-    this.written = []
+    // A link is written to once a tick, so there is a place for each.
+    const most = this.leaving.length
+    this.writtenLinks = new Int32Array(most)
+    this.writers = new Int32Array(most)
+    this.writtenValues = new Array(most).fill(EMPTY)
+    this.writes = 0
+    this.compass = this.ports.join() === 'north,south,east,west'
     this.events = []
     this.collected = []
     this.passed = 0
@@ -92,9 +96,19 @@ class Tiles {
     this.portOf = Object.create(null)
     this.ports.forEach((port, i) => (this.portOf[port] = i))
     this.portOf.result = -1
-    // A link of its own: a ring. One that another worker writes to or reads from is in shared memory.
-    this.rings = new Array(places)
-    for (const [link, queue] of this.flights) this.rings[link] = queue
+    // Links of its own are rings here. Those that another worker writes to or reads from are in shared memory.
+    const links = this.capacity.length
+    this.start = new Int32Array(links)
+    this.head = new Int32Array(links)
+    this.count = new Int32Array(links)
+    let places = 0
+    for (const [link] of this.flights) {
+      this.start[link] = places
+      places += this.capacity[link]
+    }
+    this.values = new Array(places).fill(EMPTY)
+    this.arrives = new Float64Array(places)
+    for (const [link, queue] of this.flights) for (const { value, arrives } of queue) this.push(link, value, arrives)
     for (const { link, value } of this.carried) this.aside(link, value)
     for (const input of this.inputs) for (const at of input.empty) input.values[at] = EMPTY
   }
@@ -102,9 +116,15 @@ class Tiles {
   push(link, value, arrives) {
     const shared = this.shared[link]
     if (shared < 0) {
-      const queue = this.rings[link]
-      if (queue.length === this.capacity[link]) return false
-      queue.push({ value, arrives })
+      const count = this.count[link]
+      const capacity = this.capacity[link]
+      if (count === capacity) return false
+      let at = this.head[link] + count
+      if (at >= capacity) at -= capacity
+      at += this.start[link]
+      this.values[at] = value
+      this.arrives[at] = arrives
+      this.count[link] = count + 1
       return true
     }
     const { control, kinds, numbers, arrivals } = this
@@ -129,8 +149,15 @@ class Tiles {
     if (link < 0) return EMPTY
     const shared = this.shared[link]
     if (shared < 0) {
-      const queue = this.rings[link]
-      return queue.length === 0 || queue[0].arrives > tick ? EMPTY : queue.shift().value
+      if (this.count[link] === 0) return EMPTY
+      const head = this.head[link]
+      const at = this.start[link] + head
+      if (this.arrives[at] > tick) return EMPTY
+      const value = this.values[at]
+      this.values[at] = EMPTY
+      this.head[link] = head + 1 === this.capacity[link] ? 0 : head + 1
+      this.count[link]--
+      return value
     }
     const { control, kinds, numbers, arrivals } = this
     const head = WORDS + 2 * shared
@@ -202,13 +229,15 @@ class Tiles {
       if (value === EMPTY || this.push(input.link, value, tick + this.latency[input.link] - 1)) input.at++
       else this.deferred++
     }
-    this.written.length = 0
+    this.writes = 0
     for (let i = 0; i < this.elements.length && this.failure === undefined; i++) this.step(i, tick)
     this.barrier()
     if (this.failed()) return false
-    for (const [link, value, element] of this.written) {
+    for (let i = 0; i < this.writes; i++) {
+      const link = this.writtenLinks[i]
+      const element = this.writers[i]
       try {
-        if (this.push(link, value, tick + this.latency[link])) continue
+        if (this.push(link, this.writtenValues[i], tick + this.latency[link])) continue
       } catch (error) {
         this.fail(element, tick, 'wrote a value that cannot go to another thread (' + messageOf(error) + ')', messageOf(error))
         break
@@ -220,12 +249,20 @@ class Tiles {
     return !this.failed()
   }
 
+  read(base, tick) {
+    const { into, ports } = this
+    // Written out: objects of one shape are several times faster than names that are set one by one.
+    if (this.compass) return { north: this.pop(into[base], tick), south: this.pop(into[base + 1], tick), east: this.pop(into[base + 2], tick), west: this.pop(into[base + 3], tick) }
+    const inputs = {}
+    for (let p = 0; p < ports.length; p++) inputs[ports[p]] = this.pop(into[base + p], tick)
+    return inputs
+  }
+
   step(i, tick) {
     const { number, coord, remote } = this.elements[i]
     const { ports } = this
     const base = number * ports.length
-    const inputs = {}
-    for (let p = 0; p < ports.length; p++) inputs[ports[p]] = this.pop(this.into[base + p], tick)
+    const inputs = this.read(base, tick)
     if (remote < 0) return
     const before = this.states[i]
     let stepped
@@ -252,7 +289,12 @@ class Tiles {
       const value = outputs[name]
       if (value === undefined || value === EMPTY) continue
       if (this.collects[base + port] === 1) this.collected.push({ tick, element: number, port: name, value })
-      for (let at = this.first[base + port]; at < this.first[base + port + 1]; at++) this.written.push([this.leaving[at], value, number])
+      const end = this.first[base + port + 1]
+      for (let at = this.first[base + port]; at < end; at++) {
+        this.writtenLinks[this.writes] = this.leaving[at]
+        this.writers[this.writes] = number
+        this.writtenValues[this.writes++] = value
+      }
     }
     if (this.limit < 0) return
     const present = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== EMPTY))
@@ -262,7 +304,12 @@ class Tiles {
 
   // What is left in a link, oldest first; its reader tells.
   queue(link) {
-    if (this.shared[link] < 0) return this.rings[link]
+    if (this.shared[link] < 0) {
+      return Array.from({ length: this.count[link] }, (_, i) => {
+        const at = this.start[link] + ((this.head[link] + i) % this.capacity[link])
+        return { value: this.values[at], arrives: this.arrives[at] }
+      })
+    }
     const { control, kinds, numbers, arrivals } = this
     const head = WORDS + 2 * this.shared[link]
     return Array.from({ length: control[head + 1] }, (_, i) => {
