@@ -107,7 +107,7 @@ pub fn log_ndtr(x: f64) -> f64 {
 /// The inverse of ndtr: by erfinv near 1/2, and in the tails by Newton's method on the logarithm, which is nearly a parabola there.
 pub fn ndtri(p: f64) -> f64 {
     let rest = if p > 0.5 { 1.0 - p } else { p };
-    if !(rest > 0.0) {
+    if rest.is_nan() || rest <= 0.0 {
         return if rest == 0.0 { if p > 0.5 { f64::INFINITY } else { f64::NEG_INFINITY } } else { f64::NAN };
     }
     if rest > 0.25 {
