@@ -35,9 +35,12 @@ fn column(sizes: &[f64], (m, n): (usize, usize), i: usize, j: usize) -> Vec<f64>
     (0..m).map(|row| sizes[(i * m + row) * n + j]).collect()
 }
 
-/// The distance of a value to the nearest other.
-fn gap(values: &[f64], j: usize) -> f64 {
-    values.iter().enumerate().filter(|(k, _)| *k != j).fold(f64::INFINITY, |gap, (_, v)| gap.min((v - values[j]).abs()))
+/// The distance of a value to the nearest other, of a matrix of this norm. A value beyond the dtype's largest number is infinite: it is no farther
+/// from the others than the norm is large, and two of them may be equal.
+fn gap(values: &[f64], j: usize, norm: f64) -> f64 {
+    let distance = |v: f64| if v.is_infinite() && v == values[j] { 0.0 } else { (v - values[j]).abs() };
+    let most = if values[j].is_infinite() { norm } else { f64::INFINITY };
+    values.iter().enumerate().filter(|(k, _)| *k != j).fold(most, |gap, (_, &v)| gap.min(distance(v)))
 }
 
 fn reals(a: &Array) -> Vec<f64> {
@@ -57,7 +60,7 @@ pub fn eigh_errors(dtype: DType, input: &Known, outputs: &[Array]) -> Errors {
         let sizes = magnitudes(&Known::exact(vectors.clone()));
         let of_vector = |at: usize| {
             let (i, j) = (at / (n * n), at % n);
-            let gap = gap(&values[i * n..(i + 1) * n], j);
+            let gap = gap(&values[i * n..(i + 1) * n], j, norm(i));
             turned(2.0 * backward(dtype, n, n, norm(i)) / gap, &column(&sizes, (n, n), i, j))
         };
         errors.push(Some((0..count * n * n).map(of_vector).collect()));
@@ -87,7 +90,7 @@ pub fn svd_errors(dtype: DType, of: SvdOutputs, input: &Known, outputs: &[Array]
             return f64::INFINITY;
         }
         let s = &values[i * k..(i + 1) * k];
-        let gap = gap(s, j).min(s[j]);
+        let gap = gap(s, j, norm(i)).min(s[j]);
         let from = (i * rows + j) * n;
         turned(2.0 * off(i) / gap, &vh[from..from + n])
     };
@@ -193,5 +196,15 @@ mod tests {
             let Bound::Absolute(errors) = known.bound else { panic!("eigenvalues are not exact") };
             assert!(errors.iter().all(|&e| e > 1.0), "{errors:?}");
         }
+    }
+    #[test]
+    fn vectors_of_an_infinite_value_may_be_off() {
+        // Its norm is 4.2e38, and float32 ends at 3.4e38.
+        let a = Array::from_slice(&[1, 2], &[3e38f32, 3e38]).unwrap();
+        let kernel = Kernel::Routine(Routine::Svd { dtype: DType::F32, outputs: SvdOutputs::Thin });
+        let out = reference::run(&kernel, std::slice::from_ref(&a), &[&[1, 1], &[1], &[1, 2]], &[]).unwrap();
+        let known = after(&kernel, &[&Known::exact(a)], &[], out).unwrap();
+        let Bound::Absolute(errors) = &known[2].bound else { panic!("vectors are not exact") };
+        assert!(errors.iter().all(|&e| e > 0.0), "{errors:?}");
     }
 }
