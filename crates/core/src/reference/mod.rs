@@ -17,7 +17,6 @@ mod program;
 mod routine;
 mod rows;
 mod singular;
-mod special;
 mod value;
 mod window;
 
