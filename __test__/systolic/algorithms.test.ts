@@ -132,3 +132,17 @@ test('what would take long is refused at once', (t) => {
   }
   t.true(performance.now() - before < 20_000)
 })
+
+test('what a ring of the caller throws is the cause of the error', (t) => {
+  const thrown = new RangeError('no product')
+  const error = t.throws(() => systolic.gemm([[1]], [[1]], { ring: { zero: 0, add: (a, b) => a + b, multiply: () => { throw thrown } } }), { any: true })
+  t.true(error instanceof ft.ArgumentError)
+  t.is((error as Error).cause, thrown)
+  t.regex((error as Error).message, /^systolic\.gemm: /)
+  throws(t, 'ERR_ARGUMENT', /^systolic\.shortestPaths: .*unknown backend/, () => systolic.shortestPaths([[0, 1], [1, 0]], { backend: any('nothing') }))
+})
+
+test('more values of one tick than a call has arguments', (t) => {
+  const made = systolic.array(400, 400).fill({ init: () => 0, step: (state) => [state, { east: 1 }] }).output('east', systolic.array(400, 400).places.map(({ coord }) => coord))
+  t.is(systolic.run(made, { ticks: 1, backend: 'partitioned' }).outputs.length, 160_000)
+})

@@ -60,5 +60,11 @@ export const CLOSURE: systolic.Element<unknown> = { init: () => 0, step: () => [
 /** Starts with a state that cannot be copied. */
 export const UNCLONEABLE: systolic.Element<unknown> = { init: () => () => 1, step: (state) => [state] }
 
+/** Its output throws when it is read, in the third tick. */
+export const TRAPPED: systolic.Element<number> = {
+  init: () => 0,
+  step: (state, _, { tick }) => [state, { get east() { if (tick === 2) throw new RangeError('too far'); return state } }]
+}
+
 /** No element. */
 export const NOTHING = 7

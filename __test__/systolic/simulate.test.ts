@@ -166,3 +166,10 @@ test('wrong input is a typed error at the call', (t) => {
     throws(t, 'ERR_ARGUMENT', message, call)
   }
 })
+
+test('one element: no utilisation above 1, and a plot', (t) => {
+  const report = simulate({ m: 2, n: 1, k: 1 }, { rows: 1, cols: 1 })
+  t.is(report.total.utilisation, 1)
+  t.is((report.layers[0] as { utilisation: number }).utilisation, 1)
+  t.regex(report.plot(), /100/)
+})

@@ -132,3 +132,22 @@ test('a process with kept threads ends when it has nothing to do', (t) => {
   t.is(stdout, '[ [ 11 ] ]\n', stderr)
   t.is(status, 0)
 })
+
+test('a link that another thread and an input write to keeps the order of both', (t) => {
+  const made = systolic.array(1, 2).fill(named('MIXED'))
+    .link({ from: { coord: [0, 1], port: 'east' }, to: { coord: [0, 0], port: 'west' } }, { latency: 2, capacity: 4 })
+    .input('west', [[[0, 0], [{ given: 0 }, { given: 1 }, 'given 2', { given: 3 }]]]).trace()
+  for (let ticks = 1; ticks < 9; ticks++) {
+    const run = systolic.run(made, { ticks, backend: 'partitioned', tileCols: 1, workers: 2 })
+    t.deepEqual(seen(run), seen(systolic.run(made, { ticks })))
+    // What is under way is carried into the next run.
+    t.deepEqual(seen(systolic.run(run, { ticks: 3, backend: 'partitioned', tileCols: 1, workers: 2 })), seen(systolic.run(made, { ticks: ticks + 3 })))
+  }
+})
+
+test('an output that throws when it is read is an error of its element', (t) => {
+  const made = systolic.array(1, 2).fill(named('TRAPPED')).connect('west_to_east')
+  const wanted = /the element at \[0, 0\] threw too far in tick 2/
+  throws(t, 'ERR_ARGUMENT', wanted, () => systolic.run(made, { ticks: 4 }))
+  throws(t, 'ERR_ARGUMENT', wanted, () => systolic.run(made, { ticks: 4, backend: 'partitioned', tileCols: 1, workers: 2 }))
+})

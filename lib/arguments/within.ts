@@ -8,6 +8,8 @@ export function within<T>(op: string, body: () => T): T {
     return body()
   } catch (error) {
     if (!(error instanceof TensorError) || error.message.startsWith(`${op}: `)) throw error
-    throw new (error.constructor as new (message: string) => TensorError)(error.message.replace(/^[a-z][\w.]*: /, `${op}: `))
+    const named = new (error.constructor as new (message: string) => TensorError)(error.message.replace(/^[a-z][\w.]*: /, `${op}: `))
+    if (error.cause !== undefined) Object.defineProperty(named, 'cause', { value: error.cause, writable: true, configurable: true })
+    throw named
   }
 }

@@ -6,7 +6,6 @@ import { rowOf } from '../program/op-table.js'
 import { forgetPlaces } from '../program/places.js'
 import { computed, nextProgram, recomputed, turned } from '../program/writer.js'
 import type { Tensor } from '../tensor/tensor.js'
-
 import type { Signature } from '../program/types.js'
 import { collectTurn } from './pressure.js'
 import { attempt, madeBytes, resetMade } from './run.js'

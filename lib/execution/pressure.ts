@@ -10,7 +10,6 @@ import type { Tensor } from '../tensor/tensor.js'
 import { collectAll, collectYoung } from './collector.js'
 import { refusedBytes, tryFlush } from './run.js'
 
-
 /** Nodes counted exactly below an expression; beyond, the upper bound of what it pins is taken. */
 const COUNT_NODES = 128
 /** Results up to this size are admitted in any case, as the last resort: reading a loss frees what it pins. */

@@ -13,7 +13,6 @@ import { recordCall } from '../program/record.js'
 import { currentAttr, currentType, infer, internAttr, Signature, Type, type Inferred } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
 
-
 /** Which operands are read, by what inference said: one answer for each signature and types of operands. */
 const known = new WeakMap<Inferred, readonly boolean[]>()
 

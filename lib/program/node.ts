@@ -1,4 +1,4 @@
-// What is recorded: a node of an expression, or the handle of its value. The public class `Tensor` (tensor.ts) adds its methods; everything below
+// What is recorded: a node of an expression, or the handle of its value. The public class `Tensor` (lib/tensor/tensor.ts) adds its methods; everything below
 // that class sees nodes alone, and makes tensors by `createTensor`.
 
 import { ArgumentError, DisposedError } from '../errors.js'
@@ -95,7 +95,7 @@ export abstract class Node {
   declare again: (() => Tensor) | null
   /** @internal Where it was computed at once: the way back. */
   declare step: Step | null
-  /** @internal The highest level of the variables it depends on; 0: none (tape.ts). */
+  /** @internal The highest level of the variables it depends on; 0: none (lib/autodiff/backward.ts). */
   declare level: number
   /** @internal The scope that made it. */
   declare owner: Owner

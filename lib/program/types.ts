@@ -82,7 +82,7 @@ export class Signature {
   a: Type | null = null
   b: Type | null = null
   last: Inferred | null = null
-  /** Signatures of what derives such a call (tape.ts). */
+  /** Signatures of what derives such a call (lib/program/derived-call.ts). */
   readonly derived = new Map<number | string, Signature>()
   /** Answers by the number of tensor operands (an operation may take any), then by their ids, one level for each. */
   readonly memos: Memo[] = []

@@ -36,7 +36,7 @@ export interface RunOptions extends TileOptions {
   readonly timeout?: number | undefined
 }
 
-/** Steps of elements in one call: a second or so for most arrays. Longer runs are several calls. */
+/** Steps of elements in one call: up to a minute. Longer runs are several calls. */
 export const MOST_STEPS = 2 ** 28
 /** Values that one call collects. */
 const MOST_COLLECTED = 2 ** 24
@@ -58,7 +58,7 @@ function planned(op: string, parts: Parts, options: Record<string, unknown>): Pl
   const { dispatch = 'tasks', workers, timeout = 30_000 } = options
   if (dispatch !== 'tasks' && dispatch !== 'pool') throw new ArgumentError(`${op}: 'dispatch' must be 'tasks' or 'pool', got ${shown(dispatch)}`)
   if (!(number(op, 'timeout', timeout) > 0)) throw new ArgumentError(`${op}: 'timeout' must be above 0, got ${shown(timeout)}`)
-  const threads = workers === undefined ? usualWorkers() : sizeGiven(op, 'workers', workers)
+  const threads = workers === undefined ? Math.min(usualWorkers(), MOST_WORKERS) : sizeGiven(op, 'workers', workers)
   if (threads > MOST_WORKERS) throw new ArgumentError(`${op}: 'workers' is ${threads}, more than ${MOST_WORKERS}`)
   return { tiles: tilesOf(op, parts.space, options as TileOptions), dispatch, workers: threads, timeout: timeout as number }
 }

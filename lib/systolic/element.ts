@@ -46,7 +46,7 @@ export interface ModuleElement {
 /** How a worker makes an element: what a module exports, or one of the two that it has itself, with the arguments. */
 export type Remote = { readonly module: string; readonly name: string } | { readonly builtin: 'mac' | 'stationary'; readonly ring: string; readonly swapped: boolean }
 
-/** An element of a call, checked; `kind` is what the shortcuts for known elements look at. */
+/** An element of a call, checked; `remote` is what the shortcuts for known elements look at. */
 export interface Prepared {
   readonly init: Element['init']
   readonly step: Element['step']

@@ -167,7 +167,7 @@ export function shortestPaths(lengths: Matrix, options?: RunOn): TimedValues<num
   let values = rows.map((row, i) => row.map((length, j) => (i === j ? Math.min(0, length) : length)))
   let ticks = 0
   for (let i = 0; i < squarings; i++) {
-    const squared = gemm(values, values, { ring: 'minPlus', ...where })
+    const squared = within(op, () => gemm(values, values, { ring: 'minPlus', ...where }))
     values = squared.values
     ticks += squared.ticks
   }

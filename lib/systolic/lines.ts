@@ -66,7 +66,7 @@ export function doubleLine(length: number): SystolicArray {
 }
 
 /**
- * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. TimedValues and sums go the same way, values at half the
+ * The convolution of two vectors, `y[i] = sum of weights[j] * x[i - j]`, on a line of elements that hold the weights. Values and sums go the same way, values at half the
  * speed: their links have a latency of two ticks (Kung 1982, design W2). A result leaves the last element each tick.
  *
  * @throws {ArgumentError} for what is no vector of numbers, weights without elements or, with `'valid'`, more of them than values, and more than 2^25 steps of elements.

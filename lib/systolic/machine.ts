@@ -1,7 +1,7 @@
 // An array while it runs: states and links as flat arrays by number, changed in place. One tick is six steps: what inputs hold is injected,
 // links are read, elements step, what they give is collected, written, and recorded.
 
-import { ArgumentError, type TensorError } from '../errors.js'
+import { ArgumentError, TensorError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { thrown } from '../realm.js'
 import type { Parts, Stream } from './array.js'
@@ -253,7 +253,8 @@ export class Machine {
     if (!this.#ascending && this.#collected.length > outputsFrom) {
       const { index } = space
       const rank = ({ coord }: Output): number => index.get(coord.join(',')) as number
-      this.#collected.push(...this.#collected.splice(outputsFrom).sort((a, b) => rank(a) - rank(b)))
+      // Not spread: they may be more than a call can have arguments.
+      for (const output of this.#collected.splice(outputsFrom).sort((a, b) => rank(a) - rank(b))) this.#collected.push(output)
     }
     if (events !== null && tracing !== null) {
       if (!this.#ascending) events.sort((a, b) => a.element - b.element)
@@ -280,21 +281,26 @@ export class Machine {
     if (outputs === undefined) return undefined
     const { space, wiring: { first, leaving } } = this.#parts
     const [ports, base] = [this.#ports, element * space.ports.length]
-    for (const name in outputs) {
-      const number = ports[name]
-      if (number === -1) continue
-      if (number === undefined) throw failed(coord, tick, `wrote to '${name}', which is no port (${space.ports.join(', ')}, result),`)
-      const value = outputs[name]
-      if (value === undefined || value === EMPTY) continue
-      const port = base + number
-      if (this.#collects[port] === 1) this.#collected.push({ tick, coord, port: name, value })
-      const end = first[port + 1] as number
-      for (let at = first[port] as number; at < end; at++) {
-        const write = this.#writes++
-        this.#written[write] = leaving[at] as number
-        this.#writers[write] = element
-        this.#values[write] = value
+    try {
+      for (const name in outputs) {
+        const number = ports[name]
+        if (number === -1) continue
+        if (number === undefined) throw failed(coord, tick, `wrote to '${name}', which is no port (${space.ports.join(', ')}, result),`)
+        const value = outputs[name]
+        if (value === undefined || value === EMPTY) continue
+        const port = base + number
+        if (this.#collects[port] === 1) this.#collected.push({ tick, coord, port: name, value })
+        const end = first[port + 1] as number
+        for (let at = first[port] as number; at < end; at++) {
+          const write = this.#writes++
+          this.#written[write] = leaving[at] as number
+          this.#writers[write] = element
+          this.#values[write] = value
+        }
       }
+    } catch (error) {
+      // A getter of theirs may throw.
+      throw error instanceof TensorError ? error : failed(coord, tick, `threw ${messageOf(error)}`, error)
     }
     return outputs
   }

@@ -181,9 +181,9 @@ class Run {
     const { MessageChannel } = threads()
     // One row for each reader.
     const channels = this.#threads.map(() => this.#threads.map(() => new MessageChannel()))
-    const { reader, shared } = this.#block
+    const { reader, shared, place: places } = this.#block
     // A link between workers begins with what is under way, as if its writer had written it.
-    const early = flights.flatMap((queue, link) => ((shared[link] as number) < 0 ? [] : queue.map((flight) => ({ link, ...flight }))))
+    const early = flights.flatMap((queue, link) => ((shared[link] as number) < 0 ? [] : queue.map((flight, i) => ({ link, at: (places[link] as number) + i, ...flight }))))
     const carried = early.filter(({ value }) => typeof value !== 'number')
     this.#fillShared(early)
     return this.#threads.map((thread, me) => {
@@ -213,7 +213,7 @@ class Run {
         flights: readable.filter((link) => (shared[link] as number) < 0).map((link) => [link, [...(flights[link] as readonly Flight[])]]),
         readable,
         inputs: mine,
-        carried: carried.filter(({ link }) => reader[link] === me).map(({ link, value }) => ({ link, value })),
+        carried: carried.filter(({ link }) => reader[link] === me).map(({ at, value }) => ({ at, value })),
         collects: collected,
         limit: tracing?.limit ?? -1,
         streamed: tracing?.sink != null,

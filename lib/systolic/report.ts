@@ -53,7 +53,7 @@ export class Report {
     this.layers = layers
     this.total = {
       macs, cycles, stalls,
-      utilisation: macs / ((cycles + stalls) * rows * cols),
+      utilisation: Math.min(1, macs / ((cycles + stalls) * rows * cols)),
       dramBandwidth: all((layer) => layer.bandwidth.dram * layer.cycles) / cycles,
       sram: all((layer) => moved(layer.sram)),
       dram: all((layer) => moved(layer.dram)),

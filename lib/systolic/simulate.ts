@@ -273,7 +273,8 @@ function reportOf(machine: Machine, product: Product): LayerReport {
   const spent = { mac: macs * energy.mac, sram: total(sram) * wordBytes * energy.sram, dram: bytes * energy.dram }
   return {
     name, dataflow, rows, cols, m, n, k, macs, folds, cycles, stalls,
-    utilisation: macs / ((cycles + stalls) * rows * cols),
+    // One cycle less than there are, as above, may leave fewer than there are products for each element.
+    utilisation: Math.min(1, macs / ((cycles + stalls) * rows * cols)),
     mapping: (high * wide) / (folds * rows * cols),
     sram,
     dram,

@@ -109,7 +109,7 @@ class Tiles {
     this.values = new Array(places).fill(EMPTY)
     this.arrives = new Float64Array(places)
     for (const [link, queue] of this.flights) for (const { value, arrives } of queue) this.push(link, value, arrives)
-    for (const { link, value } of this.carried) this.aside(link, value)
+    for (const { at, value } of this.carried) this.incoming.set(at, value)
     for (const input of this.inputs) for (const at of input.empty) input.values[at] = EMPTY
   }
 
@@ -137,7 +137,7 @@ class Tiles {
       kinds[at] = NUMBER
       numbers[at] = value
     } else {
-      this.outgoing[this.reader[link]].postMessage({ link, value })
+      this.outgoing[this.reader[link]].postMessage({ at, value })
       kinds[at] = MESSAGE
     }
     arrivals[at] = arrives
@@ -166,24 +166,23 @@ class Tiles {
     if (arrivals[at] > tick) return EMPTY
     control[head] = (control[head] + 1) % this.capacity[link]
     control[head + 1]--
-    return kinds[at] === NUMBER ? numbers[at] : this.message(link)
+    return kinds[at] === NUMBER ? numbers[at] : this.message(at)
   }
 
-  aside(link, value) {
-    if (!this.incoming.has(link)) this.incoming.set(link, [])
-    this.incoming.get(link).push(value)
-  }
-
-  // Messages of a link are in the order of its writes: those of other links are put aside.
-  message(link) {
+  // The value of a place in shared memory. Several threads may write to one link, and their messages come in any order; a place is written to again
+  // after its value was taken alone, so that there is one message for each.
+  message(at) {
     for (;;) {
-      const queue = this.incoming.get(link)
-      if (queue !== undefined && queue.length > 0) return queue.shift()
+      if (this.incoming.has(at)) {
+        const value = this.incoming.get(at)
+        this.incoming.delete(at)
+        return value
+      }
       if (Atomics.load(this.control, ABORT) !== 0) throw new Aborted()
       for (const port of this.incomingPorts) {
         let received
         while ((received = receiveMessageOnPort(port)) !== undefined) {
-          this.aside(received.message.link, received.message.value)
+          this.incoming.set(received.message.at, received.message.value)
         }
       }
     }
@@ -279,22 +278,28 @@ class Tiles {
     }
     const [state, outputs = {}] = stepped
     this.states[i] = state
-    for (const name in outputs) {
-      const port = this.portOf[name]
-      if (port === -1) continue
-      if (port === undefined) {
-        this.fail(number, tick, "wrote to '" + name + "', which is no port (" + ports.join(', ') + ', result),')
-        return
+    try {
+      for (const name in outputs) {
+        const port = this.portOf[name]
+        if (port === -1) continue
+        if (port === undefined) {
+          this.fail(number, tick, "wrote to '" + name + "', which is no port (" + ports.join(', ') + ', result),')
+          return
+        }
+        const value = outputs[name]
+        if (value === undefined || value === EMPTY) continue
+        if (this.collects[base + port] === 1) this.collected.push({ tick, element: number, port: name, value })
+        const end = this.first[base + port + 1]
+        for (let at = this.first[base + port]; at < end; at++) {
+          this.writtenLinks[this.writes] = this.leaving[at]
+          this.writers[this.writes] = number
+          this.writtenValues[this.writes++] = value
+        }
       }
-      const value = outputs[name]
-      if (value === undefined || value === EMPTY) continue
-      if (this.collects[base + port] === 1) this.collected.push({ tick, element: number, port: name, value })
-      const end = this.first[base + port + 1]
-      for (let at = this.first[base + port]; at < end; at++) {
-        this.writtenLinks[this.writes] = this.leaving[at]
-        this.writers[this.writes] = number
-        this.writtenValues[this.writes++] = value
-      }
+    } catch (error) {
+      // A getter of theirs may throw.
+      this.fail(number, tick, 'threw ' + messageOf(error), error)
+      return
     }
     if (this.limit < 0) return
     const present = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== EMPTY))
@@ -314,7 +319,7 @@ class Tiles {
     const head = WORDS + 2 * this.shared[link]
     return Array.from({ length: control[head + 1] }, (_, i) => {
       const at = this.place[link] + ((control[head] + i) % this.capacity[link])
-      return { value: kinds[at] === NUMBER ? numbers[at] : this.message(link), arrives: arrivals[at] }
+      return { value: kinds[at] === NUMBER ? numbers[at] : this.message(at), arrives: arrivals[at] }
     })
   }
 

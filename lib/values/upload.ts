@@ -1,4 +1,4 @@
-// From JavaScript memory to tensors, and from device to device.
+// From JavaScript memory to tensors.
 
 import { relieveSoftly } from '../execution/pressure.js'
 import { refuse } from '../execution/run.js'

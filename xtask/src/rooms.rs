@@ -1,5 +1,5 @@
 //! The direction of imports in `lib/`: each folder may use itself and those above it in [`ROOMS`], and no files import each other in a circle.
-//! Imports of types alone, which are gone when the code runs, may go anywhere.
+//! Imports of types alone, which are gone when the code runs, may go anywhere. `import()` in the middle of code is not looked at.
 
 use crate::command;
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,9 +102,12 @@ fn imported(path: &str, text: &str) -> Vec<String> {
         let mut quoted = statement.split('\'').skip(1);
         let Some(from) = quoted.next().filter(|from| from.starts_with('.')) else { continue };
         let names = statement.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(names, _)| names);
-        let types_alone = names.is_some_and(|names| {
-            names.split(',').map(str::trim).filter(|name| !name.is_empty()).all(|name| name.starts_with("type "))
-        });
+        // `import D, { type C }` brings D.
+        let bare = statement.starts_with("import {") || statement.starts_with("export {");
+        let types_alone = bare
+            && names.is_some_and(|names| {
+                names.split(',').map(str::trim).filter(|name| !name.is_empty()).all(|name| name.starts_with("type "))
+            });
         if !types_alone {
             found.push(resolved(path, from));
         }
