@@ -5,6 +5,7 @@ import { ArgumentError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { OP } from '../generated/table.js'
 import { checkDefault } from '../program/exact.js'
+import { isTensor } from '../program/node.js'
 import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import { recordBinary, recordCall, recordOutputs, recordUnary } from '../program/record.js'
@@ -25,7 +26,7 @@ function checkFill(value: unknown): void {
  * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor and no array of numbers, `ERR_DISPOSED`, or the typed error of the call.
  */
 export function unary(op: number, x: unknown): Tensor {
-  return recordUnary(op, isListed(x) ? withTensors(op, [x], null)[0] : x)
+  return recordUnary(op, isTensor(x) ? x : withTensors(op, [x], null)[0])
 }
 
 /**
@@ -39,23 +40,24 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
   return recordBinary(op, x, y)
 }
 
-/** Operands and attributes of any call. */
-function prepared(op: number, operands: readonly unknown[], attrs: readonly unknown[]): readonly [operands: readonly unknown[], attr: Attr | null] {
-  const attr = attrOf(op, rowOf(op), attrs, operands)
-  return [operands.some(isListed) ? withTensors(op, operands, attr) : operands, attr]
+/** The operands of a call, with a tensor in the place of each array. */
+function withoutArrays(op: number, operands: readonly unknown[], attr: Attr | null): readonly unknown[] {
+  return operands.some(isListed) ? withTensors(op, operands, attr) : operands
 }
 
 /** Records an operation with one output. */
 export function one(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor {
   if (op === OP.full && attrs[1] === undefined) checkFill(operands[0])
-  const [tensors, attr] = prepared(op, operands, attrs)
-  return recordCall(op, tensors, attr, paramsOf(rowOf(op), params))
+  const row = rowOf(op)
+  const attr = attrOf(op, row, attrs, operands)
+  return recordCall(op, withoutArrays(op, operands, attr), attr, paramsOf(row, params))
 }
 
 /** Records an operation with several outputs. */
 export function many(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor[] {
-  const [tensors, attr] = prepared(op, operands, attrs)
-  return recordOutputs(op, tensors, attr, paramsOf(rowOf(op), params))
+  const row = rowOf(op)
+  const attr = attrOf(op, row, attrs, operands)
+  return recordOutputs(op, withoutArrays(op, operands, attr), attr, paramsOf(row, params))
 }
 
 /** The options of an operation: its last argument but for the `surplus` behind it. `bare` names the one that may stand alone. */

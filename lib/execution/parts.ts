@@ -3,7 +3,7 @@
 
 import { limits } from '../program/hooks.js'
 import { eachOperand, isTracked, openLevels } from '../program/lifetime.js'
-import { isPending, NOTHING } from '../program/node.js'
+import { byAge, isPending, NOTHING } from '../program/node.js'
 import { walk } from '../program/traverse.js'
 import { attemptsAlone } from '../program/writer.js'
 import type { Tensor } from '../tensor/tensor.js'
@@ -16,8 +16,6 @@ const ALIKE = 256
 
 /** Operands further away than this are values of another time, at a distance that changes from turn to turn. */
 const NEAR = 512
-
-const byAge = (a: Tensor, b: Tensor): number => a.seq - b.seq
 
 /** Recorded calls below some roots, oldest first; `slot` is their place. */
 function callsBelow(roots: readonly Tensor[], leave: (t: Tensor) => void = () => {}): Tensor[] {

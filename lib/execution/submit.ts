@@ -6,8 +6,8 @@ import type { Tensor } from '../tensor/tensor.js'
 import { admit, relieveSoftly } from './pressure.js'
 
 /**
- * Makes a call for some results; `op` names the operation that makes the first. `attempt` is given flags of a program, and returns its status bits, or -1 when the budget refused. Returns
- * the status bits.
+ * Makes a call for some results; `op` names the operation that makes the first. `attempt` is given flags of a program, and returns its status
+ * bits, or -1 when the budget refused. Returns the status bits.
  *
  * @throws {OutOfMemoryError} when the budget refuses after everything that could be freed was.
  */

@@ -181,22 +181,16 @@ export function setTensorClass(made: TensorClass): void {
 }
 
 /** A new node. */
-export function createTensor(
-  type: Type,
-  signature: Signature | null,
-  a: unknown,
-  b: unknown,
-  list: readonly unknown[] | null,
-  params: readonly (number | bigint)[] | null
-): Tensor {
-  return new Made(type, signature, a, b, list, params)
-}
+export const createTensor = (...[type, signature, a, b, list, params]: ConstructorParameters<TensorClass>): Tensor => new Made(type, signature, a, b, list, params)
 
 /** Whether a value is a tensor. */
 export function isTensor(value: unknown): value is Tensor {
   // Not of `Node`, which is six prototypes further: chains of additions of 4 elements took a seventh longer.
   return value instanceof Made
 }
+
+/** The older of two before the younger. */
+export const byAge = (a: Tensor, b: Tensor): number => a.seq - b.seq
 
 /** Whether a tensor is recorded, and has no value yet. */
 export const isPending = (t: Tensor): boolean => t.handle === null && t.signature !== null

@@ -6,7 +6,7 @@
 import { HEADER, INPUTS, OUTPUTS, PARAMS, WORDS } from '../generated/protocol.js'
 import { bigParams, handles, ints, params, reserve } from '../native.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { isPending, NOTHING } from './node.js'
+import { byAge, isPending, NOTHING } from './node.js'
 import { rowOf } from './op-table.js'
 import { noValue, PLACEHOLDER, type TracedNumber } from './placeholder.js'
 import { anyPlaces, noteAgain, noteProgram, placesOf } from './places.js'
@@ -195,7 +195,6 @@ function writeNumber(x: number | bigint | TracedNumber): void {
  * would come first, and keep what the others are made of: 498 MiB instead of 274 for 200 layers of 1 MiB.
  */
 const nodes: Tensor[] = []
-const byAge = (a: Tensor, b: Tensor): number => a.seq - b.seq
 
 function collect(t: Tensor): void {
   nodes.push(t)

@@ -10,7 +10,7 @@ import { run } from './clock.js'
 import type { Element } from './element.js'
 import type { TimedValues } from './lines.js'
 import { mac, ringGiven, stationaryOf, type MacState, type Ring, type RingName } from './mac.js'
-import { checkSteps, matrixGiven, RUN_ON, runOn, transposed, type Matrix, type RunOn } from './ready.js'
+import { checkSteps, matrixGiven, RUN_ON, runOn, skewed, transposed, type Matrix, type RunOn } from './ready.js'
 import { sizeGiven } from './space.js'
 
 /** Which of the three matrices of a product stays in the elements: `'os'` the result, `'ws'` the right factor (the weights), `'is'` the left one (the input). */
@@ -39,9 +39,6 @@ export interface Gemm {
 }
 
 const OP = 'systolic.gemm'
-
-/** A list that begins `by` ticks late, with what a sum begins with. */
-const skewed = (values: readonly number[], by: number, zero: number): number[] => [...new Array<number>(by).fill(zero), ...values]
 
 /** Stretches of at most `size` positions. */
 function stretches(length: number, size: number): (readonly [from: number, to: number])[] {

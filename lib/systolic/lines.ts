@@ -8,7 +8,7 @@ import { array, type SystolicArray } from './array.js'
 import { run } from './clock.js'
 import { EMPTY, type Element } from './element.js'
 import { mac, stationary } from './mac.js'
-import { checkSteps, matrixGiven, RUN_ON, runOn, vectorGiven, type Matrix, type RunOn, type Vector } from './ready.js'
+import { checkSteps, matrixGiven, RUN_ON, runOn, skewed, vectorGiven, type Matrix, type RunOn, type Vector } from './ready.js'
 import type { Coord } from './space.js'
 
 /** A result, and the ticks that it took. */
@@ -47,15 +47,14 @@ export function matvec(a: Matrix, x: Vector, options?: RunOn): TimedValues {
   if (k === 0) return { values: rows.map(() => 0), ticks: 0 }
   const ticks = k + m - 1
   checkSteps(op, m, ticks)
-  const late = (row: readonly number[], by: number): number[] => [...new Array<number>(by).fill(0), ...row]
   const made = array(1, m).fill(mac()).connect('west_to_east').connect('north_to_south')
     .input('west', [[[0, 0], vector]])
-    .input('north', rows.map((row, i) => [[0, i], late(row, i)]))
+    .input('north', rows.map((row, i) => [[0, i], skewed(row, i, 0)]))
   return { values: within(op, () => run(made, { ticks, ...where })).resultMatrix()[0] as number[], ticks }
 }
 
 /** A line of elements with the ports of a grid's, in which both what goes to the east and what goes to the south leads to the next element. */
-export function doubleLine(length: number): SystolicArray {
+function doubleLine(length: number): SystolicArray {
   const coords = Array.from({ length }, (_, i): Coord => [i])
   const next: Readonly<Record<string, string>> = { east: 'west', south: 'north' }
   return array({

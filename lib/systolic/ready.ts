@@ -67,7 +67,7 @@ export interface RunOn {
 export const RUN_ON = ['backend', 'dispatch', 'tileRows', 'tileCols', 'workers', 'timeout'] as const
 
 /** Steps of elements that a ready-made array may take: seconds. */
-export const MOST_READY_STEPS = 2 ** 25
+const MOST_READY_STEPS = 2 ** 25
 
 /** To make a part of an array takes as long as so many steps of an element, for itself and for each of its elements. */
 const [PART, ELEMENT] = [1024, 32]
@@ -79,3 +79,6 @@ export function checkSteps(op: string, elements: number, ticks: number, parts = 
 
 /** The options that say where an array runs, checked by `run`. */
 export const runOn = (options: Record<string, unknown>): RunOn => Object.fromEntries(RUN_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
+
+/** A list that begins `by` ticks late, with what a sum begins with. */
+export const skewed = (values: readonly number[], by: number, zero: number): number[] => [...new Array<number>(by).fill(zero), ...values]

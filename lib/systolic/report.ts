@@ -1,5 +1,6 @@
 // What a simulation found, as numbers, as a table of text, and as bars.
 
+import { columns } from '../text/table.js'
 import type { LayerReport } from './simulate.js'
 
 /** What all layers take together. */
@@ -32,10 +33,7 @@ const sum = (values: readonly number[]): number => values.reduce((all, value) =>
 const moved = ({ inputReads, weightReads, outputReads, outputWrites }: LayerReport['sram']): number => inputReads + weightReads + outputReads + outputWrites
 
 /** Right-aligned columns but for the first. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] as readonly string[]).map((_, i) => Math.max(...rows.map((row) => (row[i] as string).length)))
-  return rows.map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] as number) : cell.padStart(widths[i] as number))).join('  ').trimEnd()).join('\n')
-}
+const table = (rows: readonly (readonly string[])[]): string => columns(`l${'r'.repeat((rows[0] as readonly string[]).length - 1)}`, rows).join('\n')
 
 /** Characters of the longest bar. */
 const BAR = 40

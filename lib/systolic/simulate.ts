@@ -85,7 +85,7 @@ function productOf(op: string, at: string, value: unknown): Product {
 }
 
 /** The layers of a call. */
-export function layersGiven(op: string, value: unknown): Product[] {
+function layersGiven(op: string, value: unknown): Product[] {
   if (!Array.isArray(value)) return [productOf(op, 'layer', value)]
   if (value.length === 0 || value.length > MOST_LAYERS) throw new ArgumentError(`${op}: 'layers' must have 1 to ${MOST_LAYERS} layers, got ${value.length}`)
   return Array.from({ length: value.length }, (_, i) => productOf(op, `layers[${i}]`, value[i]))

@@ -56,7 +56,7 @@ const STEP: Readonly<Record<string, readonly [row: number, col: number, port: st
 export const textOf = (coord: Coord): string => coord.join(',')
 
 /** The order of coordinates. */
-export function compareCoords(a: Coord, b: Coord): number {
+function compareCoords(a: Coord, b: Coord): number {
   for (let i = 0; i < a.length; i++) {
     const difference = (a[i] as number) - (b[i] as number)
     if (difference !== 0) return difference
