@@ -1090,21 +1090,6 @@ declare function ceil<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'intege
  */
 declare function trunc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A>;
 /**
- * Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.
- *
- * `round(x)`
- *
- * Takes a numeric dtype; gives the same dtype.
- * NumPy `round`, PyTorch `round`.
- *
- * @param x A tensor of a numeric dtype.
- * @example
- * ```ts
- * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]
- * ```
- */
-declare function round<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A>;
-/**
  * Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.
  *
  * `sqrt(x)`
@@ -1600,6 +1585,125 @@ declare function lgamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real
  */
 declare function digamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
+ * Gamma function of each element; infinite at 0, NaN at negative integers.
+ *
+ * `integral of t^(x - 1) e^-t from 0 to Infinity`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([5, 0.5]).gamma() // [24, 1.7724539]
+ * ```
+ */
+declare function gamma$1<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Modified Bessel function of the first kind of order 0 of each element.
+ *
+ * `sum_k (x^2 / 4)^k / k!^2`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `i0`, PyTorch `i0`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).i0() // [1, 1.2660658]
+ * ```
+ */
+declare function i0<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Modified Bessel function of the first kind of order 0 of each element, times e^-|x|, which keeps it finite.
+ *
+ * `e^-|x| i0(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.i0e`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).i0e() // [1, 0.012617241]
+ * ```
+ */
+declare function i0e<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Modified Bessel function of the first kind of order 1 of each element.
+ *
+ * `x / 2 * sum_k (x^2 / 4)^k / (k! (k + 1)!)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.i1`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).i1() // [0, 0.5651591]
+ * ```
+ */
+declare function i1<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Modified Bessel function of the first kind of order 1 of each element, times e^-|x|, which keeps it finite.
+ *
+ * `e^-|x| i1(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.i1e`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).i1e() // [0, 0.01261093]
+ * ```
+ */
+declare function i1e<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Scaled complementary error function of each element, which does not underflow.
+ *
+ * `e^(x^2) erfc(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.erfcx`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 100]).erfcx() // [1, 0.005641614]
+ * ```
+ */
+declare function erfcx<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Logarithm of the distribution function of the standard normal distribution, where that itself would be 0 or 1 too.
+ *
+ * `ln(ndtr(x))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.log_ndtr`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, -100]).logNdtr() // [-0.6931472, -5005.5244]
+ * ```
+ */
+declare function logNdtr<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
+ * Quantile of the standard normal distribution at each element, the inverse of ndtr; infinite at 0 and 1, NaN outside.
+ *
+ * `y with ndtr(y) = x`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.ndtri`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0.5, 0.975]).ndtri() // [0, 1.959964]
+ * ```
+ */
+declare function ndtri<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
+/**
  * Whether each element is NaN.
  *
  * `x != x`
@@ -1804,6 +1908,22 @@ declare function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real'
  * ```
  */
 declare function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * Binary logarithm of the sum of two powers of 2.
+ *
+ * `log2(2^x1 + 2^x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `logaddexp2`, PyTorch `logaddexp2`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).logaddexp2(ft.tensor([0, 1000])) // [1, 1001]
+ * ```
+ */
+declare function logaddexp2<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
 /**
  * Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.
  *
@@ -6241,6 +6361,28 @@ declare function chainMatmul<const A extends readonly Tensor[]>(...matrices: A &
  */
 declare function multiDot$1<const A extends readonly Tensor[]>(matrices: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>>;
 
+/** Options of `round`. */
+interface RoundOptions {
+    /** Digits that stay behind the point; negative ones become zeros before it. 0 by default. */
+    readonly decimals?: number | undefined;
+}
+/**
+ * Each element rounded to a number of decimals, ties to even, of both parts of complex numbers. Without decimals it is the nearest integral value.
+ *
+ * `round(x 10^decimals) / 10^decimals`
+ *
+ * NumPy `round`, PyTorch `round`. Floats are multiplied by the power of ten, rounded and divided by it, each step rounded to their dtype (float32 for
+ * narrower ones), as there; a number that would overflow on the way stays as it is. Integers are rounded exactly; what their dtype does not hold wraps.
+ *
+ * @param options The number of decimals, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for bool, and for a power of ten that int64 or uint64 does not hold, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.round(ft.tensor([1.25, -3.149]), 1) // [1.2, -3.1]
+ * ```
+ */
+declare function round<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, options?: number | RoundOptions): Tensor<A>;
+
 /** Elements, and where they stand. */
 interface Placed<D extends DType = DType> {
     /** The elements. */
@@ -6324,6 +6466,22 @@ declare function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'r
  * ```
  */
 declare function nanargmin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Tensor<'int32'>;
+/**
+ * Running logarithms of sums of exponentials along an axis, without computing these.
+ *
+ * `out_i = log(e^x_0 + ... + e^x_i)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logcumsumexp`. A scan of {@link logaddexp} ({@link associativeScan}): each result is rounded some 2 log2 n times, whatever its terms.
+ *
+ * @param options The axis alone, or an object of options; 0 by default.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.logcumsumexp(ft.tensor([1000, 1000])) // [1000, 1000.6931]
+ * ```
+ */
+declare function logcumsumexp<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: number | AxisOptions): Tensor<FloatOf<D>>;
 
 /** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
 declare class Slice {
@@ -7292,6 +7450,117 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     digamma(this: Takes<'real', D>): Tensor<FloatOf<D>>;
     /**
+     * Gamma function of each element; infinite at 0, NaN at negative integers.
+     *
+     * `integral of t^(x - 1) e^-t from 0 to Infinity`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([5, 0.5]).gamma() // [24, 1.7724539]
+     * ```
+     */
+    gamma(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Modified Bessel function of the first kind of order 0 of each element.
+     *
+     * `sum_k (x^2 / 4)^k / k!^2`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `i0`, PyTorch `i0`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).i0() // [1, 1.2660658]
+     * ```
+     */
+    i0(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Modified Bessel function of the first kind of order 0 of each element, times e^-|x|, which keeps it finite.
+     *
+     * `e^-|x| i0(x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.i0e`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1000]).i0e() // [1, 0.012617241]
+     * ```
+     */
+    i0e(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Modified Bessel function of the first kind of order 1 of each element.
+     *
+     * `x / 2 * sum_k (x^2 / 4)^k / (k! (k + 1)!)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.i1`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).i1() // [0, 0.5651591]
+     * ```
+     */
+    i1(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Modified Bessel function of the first kind of order 1 of each element, times e^-|x|, which keeps it finite.
+     *
+     * `e^-|x| i1(x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.i1e`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1000]).i1e() // [0, 0.01261093]
+     * ```
+     */
+    i1e(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Scaled complementary error function of each element, which does not underflow.
+     *
+     * `e^(x^2) erfc(x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.erfcx`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 100]).erfcx() // [1, 0.005641614]
+     * ```
+     */
+    erfcx(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Logarithm of the distribution function of the standard normal distribution, where that itself would be 0 or 1 too.
+     *
+     * `ln(ndtr(x))`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.log_ndtr`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, -100]).logNdtr() // [-0.6931472, -5005.5244]
+     * ```
+     */
+    logNdtr(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Quantile of the standard normal distribution at each element, the inverse of ndtr; infinite at 0 and 1, NaN outside.
+     *
+     * `y with ndtr(y) = x`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.ndtri`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0.5, 0.975]).ndtri() // [0, 1.959964]
+     * ```
+     */
+    ndtri(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
      * Whether each element is NaN.
      *
      * `x != x`
@@ -7507,6 +7776,21 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     logaddexp<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * Binary logarithm of the sum of two powers of 2.
+     *
+     * `log2(2^x1 + 2^x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `logaddexp2`, PyTorch `logaddexp2`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([0, 1000]).logaddexp2(ft.tensor([0, 1000])) // [1, 1001]
+     * ```
+     */
+    logaddexp2<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>>;
     /**
      * Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.
      *
@@ -9932,6 +10216,8 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     fillDiagonal(value: Tensor | Listed | Operand, options?: FillDiagonalOptions): Tensor<D>;
     /** As `ft.flatten`. */
     flatten(..._given: [options?: number | FlattenOptions, endAxis?: number]): Tensor<D>;
+    /** As `ft.floatPower`. */
+    floatPower<B extends Operand>(b: B): Tensor<Promote<'float64', FloatOf<With<D, B>>>>;
     /** As `ft.frexp`. */
     frexp(this: Takes<'real', D>): Several<{
         mantissa: Tensor<FloatOf<D>>;
@@ -9951,8 +10237,12 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     indexPut(indices: readonly IndexItem[], values: Tensor | Listed | Operand): Tensor<D>;
     /** As `ft.isreal`. */
     isreal(): Tensor<'bool'>;
+    /** As `ft.ldexp`. */
+    ldexp<B extends Operand>(this: Takes<'real', D>, b: B & Fits<'real', B, D, 'any'>): Tensor<FloatOf<With<D, B>>>;
     /** As `ft.logaddexp`. */
     logaddexp<B extends Operand>(..._given: [x2: B & Fits<'any', B>]): Tensor<FloatOf<With<D, B>>>;
+    /** As `ft.logcumsumexp`. */
+    logcumsumexp(options?: number | AxisOptions): Tensor<FloatOf<D>>;
     /** As `ft.logdet`. */
     logdet(): Tensor<FloatOf<D>>;
     /** As `ft.logsumexp`. */
@@ -9973,6 +10263,8 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     repeat(..._given: [repeats: number | Positions | Tensor, options?: number | RepeatOptions]): Tensor<D>;
     /** As `ft.reshape`, with the sizes in one array or one after the other. */
     reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D>;
+    /** As `ft.round`. */
+    round(this: Takes<'numeric', D>, ..._given: [options?: number | RoundOptions]): Tensor<D>;
     /** As `ft.scatterReduce`. */
     scatterReduce(axis: number, index: Indices, source: Tensor | Listed, reduction: Reduction$1, options?: ScatterReduceOptions): Tensor<D>;
     /** As `ft.sigmoid`. */
@@ -10164,8 +10456,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly fabs: Tensor<D>['abs'];
     /** Alias of {@link Tensor.trunc}. */
     readonly fix: Tensor<D>['trunc'];
-    /** Alias of {@link Tensor.pow}. */
-    readonly floatPower: Tensor<D>['pow'];
     /** Alias of {@link Tensor.greaterEqual}. */
     readonly ge: Tensor<D>['greaterEqual'];
     /** Alias of {@link Tensor.outer}. */
@@ -10236,12 +10526,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
     /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
     readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
-    /** @deprecated Not a method here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
-    readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>;
-    /** @deprecated Not a method here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
-    readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>;
-    /** @deprecated Not a method here: write x.mul(exponent.exp2()). */
-    readonly ldexp: Instead<'write x.mul(exponent.exp2())'>;
     /** @deprecated Not a method here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
     readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>;
     /** @deprecated Not a method here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
@@ -10952,8 +11236,6 @@ declare const eq: typeof equal;
 declare const fabs: typeof abs;
 /** Alias of {@link trunc}. */
 declare const fix: typeof trunc;
-/** Alias of {@link pow}. */
-declare const floatPower: typeof pow;
 /** Alias of {@link fromTypedArray}. */
 declare const fromNumpy: typeof fromTypedArray;
 /** Alias of {@link greaterEqual}. */
@@ -11042,12 +11324,6 @@ declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd r
 declare const eig: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
 /** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
 declare const lstsq: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
-/** @deprecated Not a function here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
-declare const logaddexp2: Instead<"write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)">;
-/** @deprecated Not a function here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
-declare const logcumsumexp: Instead<"write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)">;
-/** @deprecated Not a function here: write x.mul(exponent.exp2()). */
-declare const ldexp: Instead<"write x.mul(exponent.exp2())">;
 /** @deprecated Not a function here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
 declare const asStrided: Instead<"strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)">;
 /** @deprecated Not a function here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
@@ -17152,16 +17428,24 @@ declare namespace special_d {
     entr as entr,
     erf as erf,
     erfc as erfc,
+    erfcx as erfcx,
     erfinv as erfinv,
     exp2 as exp2,
     expit as expit,
     expm1 as expm1,
+    gamma$1 as gamma,
     gammaln as gammaln,
+    i0 as i0,
+    i0e as i0e,
+    i1 as i1,
+    i1e as i1e,
     log1p as log1p,
+    logNdtr as logNdtr,
     logSoftmax as logSoftmax,
     logit as logit,
     logsumexp as logsumexp,
     ndtr as ndtr,
+    ndtri as ndtri,
     psi as psi,
     round as round,
     sinc as sinc,
@@ -18519,6 +18803,37 @@ declare function combinations<D extends DType = 'float32'>(x: Tensor<D> | Listed
 declare function cartesianProd<const A extends readonly Tensor[]>(...vectors: A): Tensor<PromoteAll<A>>;
 
 /**
+ * Power of two operands in float64, or in complex128 where one of them is complex, whatever their dtypes: integers to negative powers have a fraction.
+ *
+ * `a ^ b`
+ *
+ * NumPy `float_power`, PyTorch `float_power`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.floatPower(ft.tensor([2, 4], { dtype: 'int32' }), -1) // [0.5, 0.25]
+ * ```
+ */
+declare function floatPower<A extends Operand, B extends Operand>(a: A, b: B): Tensor<Promote<'float64', FloatOf<Common<A, B>>>>;
+/**
+ * Each element times a power of 2, rounded once also where the power itself would be infinite or 0.
+ *
+ * `a 2^b`
+ *
+ * Takes real operands; gives the promoted float, float32 for integers.
+ * NumPy `ldexp`, PyTorch `ldexp`, where exponents may have a fraction. In three factors, each a normal power, the smallest last: what the
+ * others round off below the normal numbers is lost anyway.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE` for complex operands, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.ldexp(ft.tensor([0.75, -1]), ft.tensor([4, -1], { dtype: 'int32' })) // [12, -0.5]
+ * ```
+ */
+declare function ldexp<A extends Operand, B extends Operand>(a: A & Fits<'real', A, DTypeOf<B>, 'any'>, b: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>;
+
+/**
  * What a function makes of each line of an axis, a vector: its results stand along that axis. It is called for each line, and what it does is
  * recorded; operations with `{ axis }` do the same in one step.
  *
@@ -19297,5 +19612,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, RoundOptions, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

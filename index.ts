@@ -53,7 +53,9 @@ export {
   cartesianProd, combinations, ravelMultiIndex, unravelIndex, type CombinationsOptions, type RavelMultiIndexOptions
 } from './lib/arrays/positions.js'
 export { addbmm, addmm, addmv, addr, baddbmm, chainMatmul, type Added, type AddmmOptions } from './lib/arrays/products.js'
-export { cummax, cummin, mode, nanargmax, nanargmin, type Placed } from './lib/arrays/running.js'
+export { floatPower, ldexp } from './lib/arrays/powers.js'
+export { round, type RoundOptions } from './lib/arrays/rounding.js'
+export { cummax, cummin, logcumsumexp, mode, nanargmax, nanargmin, type Placed } from './lib/arrays/running.js'
 export { applyAlongAxis } from './lib/arrays/lines.js'
 export { concat, expandDims, flatten, repeat, tile, type ConcatOptions } from './lib/arrays/shapes.js'
 export { argpartition, compress, extract, lexsort, msort, partition, uniqueConsecutive } from './lib/arrays/sorting.js'

@@ -131,7 +131,7 @@ test('a traced number is checked in each call', (t) => {
 test('each row that takes numbers says what becomes of their digits', (t) => {
   // Factors, divisors, powers, bounds, angles, places among elements, bits and booleans; and full, whose dtype is looked at first.
   const rounded = [
-    'multiply', 'divide', 'pow', 'atan2', 'hypot', 'logaddexp', 'xlogy', 'xlog1py', 'bitwiseAnd', 'bitwiseOr', 'bitwiseXor',
+    'multiply', 'divide', 'pow', 'atan2', 'hypot', 'logaddexp', 'logaddexp2', 'xlogy', 'xlog1py', 'bitwiseAnd', 'bitwiseOr', 'bitwiseXor',
     'bitwiseLeftShift', 'bitwiseRightShift', 'polar', 'copysign', 'logicalAnd', 'logicalXor', 'logicalOr',
     'clip', 'minimum', 'maximum', 'fmin', 'fmax', 'resultType', 'quantile', 'percentile', 'nanquantile', 'nanpercentile', 'nn.prelu', 'full'
   ]

@@ -1,4 +1,4 @@
-// Where extremes and the most frequent elements stand along an axis.
+// Where extremes and the most frequent elements stand along an axis, and running sums of exponentials.
 
 import { axisGiven, flag } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
@@ -6,9 +6,11 @@ import type { Listed } from '../calls/arrays.js'
 import { arrayGiven } from '../calls/operands.js'
 import { several, type Several } from '../calls/several.js'
 import { ShapeError } from '../errors.js'
-import type { DType, Takes } from '../generated/dtypes.js'
+import { DTYPE, type DType, type FloatOf, type Takes } from '../generated/dtypes.js'
 import { argmax, concat, cumulativeMax, cumulativeMin, notEqual, ones, where } from '../generated/functions.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { associativeScan } from './associative-scan.js'
+import { logaddexp } from './complex.js'
 import { axisOrOptions, type AxisKeptOptions, type AxisOptions } from './options.js'
 import { arange } from './ranges.js'
 
@@ -161,4 +163,31 @@ export function nanargmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'re
  */
 export function nanargmin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed, options?: number | AxisKeptOptions): Tensor<'int32'> {
   return withoutNaN('nanargmin', 'nanmin', x, options)
+}
+
+/**
+ * Running logarithms of sums of exponentials along an axis, without computing these.
+ *
+ * `out_i = log(e^x_0 + ... + e^x_i)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logcumsumexp`. A scan of {@link logaddexp} ({@link associativeScan}): each result is rounded some 2 log2 n times, whatever its terms.
+ *
+ * @param options The axis alone, or an object of options; 0 by default.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.logcumsumexp(ft.tensor([1000, 1000])) // [1000, 1000.6931]
+ * ```
+ */
+export function logcumsumexp<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: number | AxisOptions): Tensor<FloatOf<D>> {
+  const op = 'logcumsumexp'
+  return within(op, () => {
+    const values = arrayGiven(op, 'x', x)
+    const { axis = 0 } = axisOrOptions(op, options)
+    if (values.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axis to run along`)
+    const at = axisGiven(op, axis, values.ndim)
+    const terms = (DTYPE[values.dtype].float === null ? values.astype('float32') : values) as Tensor
+    return associativeScan<Tensor>((a, b) => logaddexp(a, b) as Tensor, terms, at)
+  }) as Tensor<FloatOf<D>>
 }

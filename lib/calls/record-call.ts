@@ -77,7 +77,6 @@ export function surplus(op: number, passed: IArguments, count: number): void {
   const mapped = count === 1 && passed.length === 3 && typeof passed[1] === 'number' && Array.isArray(passed[2])
   if (mapped) return
   const { name, attrs } = rowOf(op)
-  const several = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
-  const hint = op === OP.round ? '; for two decimals write x.mul(100).round().div(100)' : several
+  const hint = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
   throw new ArgumentError(`${name}: ${passed.length - count} too many arguments${hint}`)
 }

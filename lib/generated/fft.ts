@@ -35,8 +35,8 @@ export interface FftOptions {
  * ```
  */
 export function fft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(255, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(255, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(264, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(264, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifft`. */
@@ -65,8 +65,8 @@ export interface IfftOptions {
  * ```
  */
 export function ifft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(256, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(256, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(265, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(265, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.fftn`. */
@@ -98,8 +98,8 @@ export interface FftnOptions {
  * ```
  */
 export function fftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftnOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(257, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(257, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(266, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(266, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifftn`. */
@@ -128,8 +128,8 @@ export interface IfftnOptions {
  * ```
  */
 export function ifftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftnOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(258, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(258, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(267, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(267, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.rfft`. */
@@ -158,8 +158,8 @@ export interface RfftOptions {
  * ```
  */
 export function rfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(259, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(259, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(268, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(268, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.irfft`. */
@@ -190,8 +190,8 @@ export interface IrfftOptions {
  * ```
  */
 export function irfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>> {
-  const o = readOptions(260, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(260, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+  const o = readOptions(269, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(269, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
 
 /** Options of `fft.rfftn`. */
@@ -220,8 +220,8 @@ export interface RfftnOptions {
  * ```
  */
 export function rfftn<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: RfftnOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(261, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(261, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(270, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(270, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.irfftn`. */
@@ -250,8 +250,8 @@ export interface IrfftnOptions {
  * ```
  */
 export function irfftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>> {
-  const o = readOptions(262, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(262, [x], [o.axes, o.s, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+  const o = readOptions(271, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(271, [x], [o.axes, o.s, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
 
 /** Options of `fft.hfft`. */
@@ -280,8 +280,8 @@ export interface HfftOptions {
  * ```
  */
 export function hfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>> {
-  const o = readOptions(263, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(263, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+  const o = readOptions(272, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(272, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
 
 /** Options of `fft.ihfft`. */
@@ -310,8 +310,8 @@ export interface IhfftOptions {
  * ```
  */
 export function ihfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(264, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(264, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(273, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(273, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.fftshift`. */
@@ -337,8 +337,8 @@ export interface FftshiftOptions {
  * ```
  */
 export function fftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftshiftOptions): Tensor<A> {
-  const o = readOptions(265, options, ['axes'], arguments.length - 2)
-  return one(265, [x], [o.axes], []) as Tensor<A>
+  const o = readOptions(274, options, ['axes'], arguments.length - 2)
+  return one(274, [x], [o.axes], []) as Tensor<A>
 }
 
 /** Options of `fft.ifftshift`. */
@@ -363,8 +363,8 @@ export interface IfftshiftOptions {
  * ```
  */
 export function ifftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftshiftOptions): Tensor<A> {
-  const o = readOptions(266, options, ['axes'], arguments.length - 2)
-  return one(266, [x], [o.axes], []) as Tensor<A>
+  const o = readOptions(275, options, ['axes'], arguments.length - 2)
+  return one(275, [x], [o.axes], []) as Tensor<A>
 }
 
 /** Options of `fft.fftfreq`. */
@@ -394,8 +394,8 @@ export interface FftfreqOptions<E extends DType = DType> {
  * ```
  */
 export function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(267, options, ['dtype', 'device', 'd'], arguments.length - 2)
-  return one(267, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
+  const o = readOptions(276, options, ['dtype', 'device', 'd'], arguments.length - 2)
+  return one(276, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
 }
 
 /** Options of `fft.rfftfreq`. */
@@ -424,6 +424,6 @@ export interface RfftfreqOptions<E extends DType = DType> {
  * ```
  */
 export function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(268, options, ['dtype', 'device', 'd'], arguments.length - 2)
-  return one(268, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
+  const o = readOptions(277, options, ['dtype', 'device', 'd'], arguments.length - 2)
+  return one(277, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
 }

@@ -886,6 +886,157 @@ export function digamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real
 }
 
 /**
+ * Gamma function of each element; infinite at 0, NaN at negative integers.
+ *
+ * `integral of t^(x - 1) e^-t from 0 to Infinity`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([5, 0.5]).gamma() // [24, 1.7724539]
+ * ```
+ */
+export function gamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(47, arguments, 1)
+  return unary(47, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Modified Bessel function of the first kind of order 0 of each element.
+ *
+ * `sum_k (x^2 / 4)^k / k!^2`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `i0`, PyTorch `i0`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).i0() // [1, 1.2660658]
+ * ```
+ */
+export function i0<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(48, arguments, 1)
+  return unary(48, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Modified Bessel function of the first kind of order 0 of each element, times e^-|x|, which keeps it finite.
+ *
+ * `e^-|x| i0(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.i0e`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).i0e() // [1, 0.012617241]
+ * ```
+ */
+export function i0e<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(49, arguments, 1)
+  return unary(49, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Modified Bessel function of the first kind of order 1 of each element.
+ *
+ * `x / 2 * sum_k (x^2 / 4)^k / (k! (k + 1)!)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.i1`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).i1() // [0, 0.5651591]
+ * ```
+ */
+export function i1<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(50, arguments, 1)
+  return unary(50, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Modified Bessel function of the first kind of order 1 of each element, times e^-|x|, which keeps it finite.
+ *
+ * `e^-|x| i1(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.i1e`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).i1e() // [0, 0.01261093]
+ * ```
+ */
+export function i1e<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(51, arguments, 1)
+  return unary(51, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Scaled complementary error function of each element, which does not underflow.
+ *
+ * `e^(x^2) erfc(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.erfcx`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 100]).erfcx() // [1, 0.005641614]
+ * ```
+ */
+export function erfcx<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(52, arguments, 1)
+  return unary(52, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Logarithm of the distribution function of the standard normal distribution, where that itself would be 0 or 1 too.
+ *
+ * `ln(ndtr(x))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.log_ndtr`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, -100]).logNdtr() // [-0.6931472, -5005.5244]
+ * ```
+ */
+export function logNdtr<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(53, arguments, 1)
+  return unary(53, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Quantile of the standard normal distribution at each element, the inverse of ndtr; infinite at 0 and 1, NaN outside.
+ *
+ * `y with ndtr(y) = x`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.ndtri`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0.5, 0.975]).ndtri() // [0, 1.959964]
+ * ```
+ */
+export function ndtri<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(54, arguments, 1)
+  return unary(54, x) as Tensor<FloatOf<A>>
+}
+
+/**
  * Whether each element is NaN.
  *
  * `x != x`
@@ -900,8 +1051,8 @@ export function digamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real
  * ```
  */
 export function isnan(x: Tensor | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(47, arguments, 1)
-  return unary(47, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(55, arguments, 1)
+  return unary(55, x) as Tensor<'bool'>
 }
 
 /**
@@ -919,8 +1070,8 @@ export function isnan(x: Tensor | Listed): Tensor<'bool'> {
  * ```
  */
 export function isfinite(x: Tensor | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(48, arguments, 1)
-  return unary(48, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(56, arguments, 1)
+  return unary(56, x) as Tensor<'bool'>
 }
 
 /**
@@ -938,8 +1089,8 @@ export function isfinite(x: Tensor | Listed): Tensor<'bool'> {
  * ```
  */
 export function isinf(x: Tensor | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(49, arguments, 1)
-  return unary(49, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(57, arguments, 1)
+  return unary(57, x) as Tensor<'bool'>
 }
 
 /**
@@ -957,8 +1108,8 @@ export function isinf(x: Tensor | Listed): Tensor<'bool'> {
  * ```
  */
 export function isposinf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(50, arguments, 1)
-  return unary(50, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(58, arguments, 1)
+  return unary(58, x) as Tensor<'bool'>
 }
 
 /**
@@ -976,8 +1127,8 @@ export function isposinf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  * ```
  */
 export function isneginf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(51, arguments, 1)
-  return unary(51, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(59, arguments, 1)
+  return unary(59, x) as Tensor<'bool'>
 }
 
 /**
@@ -995,8 +1146,8 @@ export function isneginf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  * ```
  */
 export function logicalNot(x: Tensor | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(52, arguments, 1)
-  return unary(52, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(60, arguments, 1)
+  return unary(60, x) as Tensor<'bool'>
 }
 
 /**
@@ -1015,8 +1166,8 @@ export function logicalNot(x: Tensor | Listed): Tensor<'bool'> {
  * ```
  */
 export function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(53, arguments, 2)
-  return binary(53, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(61, arguments, 2)
+  return binary(61, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1035,8 +1186,8 @@ export function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A,
  * ```
  */
 export function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(54, arguments, 2)
-  return binary(54, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(62, arguments, 2)
+  return binary(62, x1, x2) as Tensor<Common<A, B>>
 }
 export { subtract as sub }
 
@@ -1056,8 +1207,8 @@ export { subtract as sub }
  * ```
  */
 export function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(55, arguments, 2)
-  return binary(55, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(63, arguments, 2)
+  return binary(63, x1, x2) as Tensor<Common<A, B>>
 }
 export { multiply as mul }
 
@@ -1077,8 +1228,8 @@ export { multiply as mul }
  * ```
  */
 export function divide<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(56, arguments, 2)
-  return binary(56, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(64, arguments, 2)
+  return binary(64, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 export { divide as div }
 
@@ -1098,8 +1249,8 @@ export { divide as div }
  * ```
  */
 export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(57, arguments, 2)
-  return binary(57, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(65, arguments, 2)
+  return binary(65, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1118,8 +1269,8 @@ export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric'
  * ```
  */
 export function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(58, arguments, 2)
-  return binary(58, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(66, arguments, 2)
+  return binary(66, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1138,8 +1289,8 @@ export function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ```
  */
 export function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(59, arguments, 2)
-  return binary(59, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(67, arguments, 2)
+  return binary(67, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1158,8 +1309,28 @@ export function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ```
  */
 export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(60, arguments, 2)
-  return binary(60, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(68, arguments, 2)
+  return binary(68, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/**
+ * Binary logarithm of the sum of two powers of 2.
+ *
+ * `log2(2^x1 + 2^x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `logaddexp2`, PyTorch `logaddexp2`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).logaddexp2(ft.tensor([0, 1000])) // [1, 1001]
+ * ```
+ */
+export function logaddexp2<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
+  if (arguments.length > 2) surplus(69, arguments, 2)
+  return binary(69, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1178,8 +1349,8 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ```
  */
 export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(61, arguments, 2)
-  return binary(61, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(70, arguments, 2)
+  return binary(70, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1198,8 +1369,8 @@ export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'in
  * ```
  */
 export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(62, arguments, 2)
-  return binary(62, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(71, arguments, 2)
+  return binary(71, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1218,8 +1389,8 @@ export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integer
  * ```
  */
 export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(63, arguments, 2)
-  return binary(63, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(72, arguments, 2)
+  return binary(72, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1238,8 +1409,8 @@ export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ```
  */
 export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(64, arguments, 2)
-  return binary(64, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(73, arguments, 2)
+  return binary(73, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1258,8 +1429,8 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ```
  */
 export function gcd<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(65, arguments, 2)
-  return binary(65, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(74, arguments, 2)
+  return binary(74, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1278,8 +1449,8 @@ export function gcd<A extends Operand, B extends Operand>(x1: A & Fits<'integer'
  * ```
  */
 export function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(66, arguments, 2)
-  return binary(66, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(75, arguments, 2)
+  return binary(75, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1298,8 +1469,8 @@ export function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer'
  * ```
  */
 export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(67, arguments, 2)
-  return binary(67, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(76, arguments, 2)
+  return binary(76, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1318,8 +1489,8 @@ export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ```
  */
 export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(68, arguments, 2)
-  return binary(68, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(77, arguments, 2)
+  return binary(77, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1338,8 +1509,8 @@ export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ```
  */
 export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(69, arguments, 2)
-  return binary(69, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(78, arguments, 2)
+  return binary(78, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1358,8 +1529,8 @@ export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ```
  */
 export function heaviside<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(70, arguments, 2)
-  return binary(70, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(79, arguments, 2)
+  return binary(79, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1378,8 +1549,8 @@ export function heaviside<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ```
  */
 export function xlogy<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(71, arguments, 2)
-  return binary(71, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(80, arguments, 2)
+  return binary(80, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1398,8 +1569,8 @@ export function xlogy<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ```
  */
 export function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(72, arguments, 2)
-  return binary(72, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(81, arguments, 2)
+  return binary(81, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1418,8 +1589,8 @@ export function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ```
  */
 export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(73, arguments, 2)
-  return binary(73, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(82, arguments, 2)
+  return binary(82, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1439,8 +1610,8 @@ export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ```
  */
 export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(74, arguments, 2)
-  return binary(74, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(83, arguments, 2)
+  return binary(83, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1459,8 +1630,8 @@ export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A & Fits<'i
  * ```
  */
 export function bitwiseOr<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(75, arguments, 2)
-  return binary(75, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(84, arguments, 2)
+  return binary(84, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1479,8 +1650,8 @@ export function bitwiseOr<A extends Operand, B extends Operand>(x1: A & Fits<'in
  * ```
  */
 export function bitwiseXor<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(76, arguments, 2)
-  return binary(76, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(85, arguments, 2)
+  return binary(85, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1499,8 +1670,8 @@ export function bitwiseXor<A extends Operand, B extends Operand>(x1: A & Fits<'i
  * ```
  */
 export function bitwiseInvert<A extends DType>(x: Tensor<A> & Takes<'integerOrBool', A>): Tensor<A> {
-  if (arguments.length > 1) surplus(77, arguments, 1)
-  return unary(77, x) as Tensor<A>
+  if (arguments.length > 1) surplus(86, arguments, 1)
+  return unary(86, x) as Tensor<A>
 }
 
 /**
@@ -1520,8 +1691,8 @@ export function bitwiseInvert<A extends DType>(x: Tensor<A> & Takes<'integerOrBo
  * ```
  */
 export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(78, arguments, 2)
-  return binary(78, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(87, arguments, 2)
+  return binary(87, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1540,8 +1711,8 @@ export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A & F
  * ```
  */
 export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(79, arguments, 2)
-  return binary(79, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(88, arguments, 2)
+  return binary(88, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1559,8 +1730,8 @@ export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A & 
  * ```
  */
 export function populationCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A> {
-  if (arguments.length > 1) surplus(80, arguments, 1)
-  return unary(80, x) as Tensor<A>
+  if (arguments.length > 1) surplus(89, arguments, 1)
+  return unary(89, x) as Tensor<A>
 }
 
 /**
@@ -1578,8 +1749,8 @@ export function populationCount<A extends DType>(x: Tensor<A> & Takes<'integer',
  * ```
  */
 export function bitwiseCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<'uint8'> {
-  if (arguments.length > 1) surplus(81, arguments, 1)
-  return unary(81, x) as Tensor<'uint8'>
+  if (arguments.length > 1) surplus(90, arguments, 1)
+  return unary(90, x) as Tensor<'uint8'>
 }
 
 /**
@@ -1596,8 +1767,8 @@ export function bitwiseCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>
  * ```
  */
 export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A> {
-  if (arguments.length > 1) surplus(82, arguments, 1)
-  return unary(82, x) as Tensor<A>
+  if (arguments.length > 1) surplus(91, arguments, 1)
+  return unary(91, x) as Tensor<A>
 }
 
 /**
@@ -1617,8 +1788,8 @@ export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer
  * ```
  */
 export function bitcast<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E> {
-  if (arguments.length > 2) surplus(83, arguments, 2)
-  return one(83, [x], [dtype], []) as Tensor<E>
+  if (arguments.length > 2) surplus(92, arguments, 2)
+  return one(92, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -1636,8 +1807,8 @@ export function bitcast<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E
  * ```
  */
 export function real<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<A>> {
-  if (arguments.length > 1) surplus(84, arguments, 1)
-  return unary(84, x) as Tensor<RealOf<A>>
+  if (arguments.length > 1) surplus(93, arguments, 1)
+  return unary(93, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -1655,8 +1826,8 @@ export function real<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function imag<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<A>> {
-  if (arguments.length > 1) surplus(85, arguments, 1)
-  return unary(85, x) as Tensor<RealOf<A>>
+  if (arguments.length > 1) surplus(94, arguments, 1)
+  return unary(94, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -1674,8 +1845,8 @@ export function imag<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function conj<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(86, arguments, 1)
-  return unary(86, x) as Tensor<A>
+  if (arguments.length > 1) surplus(95, arguments, 1)
+  return unary(95, x) as Tensor<A>
 }
 
 /**
@@ -1693,8 +1864,8 @@ export function conj<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor
  * ```
  */
 export function angle<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>> {
-  if (arguments.length > 1) surplus(87, arguments, 1)
-  return unary(87, x) as Tensor<RealOf<FloatOf<A>>>
+  if (arguments.length > 1) surplus(96, arguments, 1)
+  return unary(96, x) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /**
@@ -1713,8 +1884,8 @@ export function angle<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tenso
  * ```
  */
 export function complex<A extends Operand, B extends Operand>(real: A & Fits<'real', A, DTypeOf<B>, 'any'>, imag: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
-  if (arguments.length > 2) surplus(88, arguments, 2)
-  return binary(88, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+  if (arguments.length > 2) surplus(97, arguments, 2)
+  return binary(97, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
 /**
@@ -1733,8 +1904,8 @@ export function complex<A extends Operand, B extends Operand>(real: A & Fits<'re
  * ```
  */
 export function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real', A, DTypeOf<B>, 'any'>, angle: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
-  if (arguments.length > 2) surplus(89, arguments, 2)
-  return binary(89, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+  if (arguments.length > 2) surplus(98, arguments, 2)
+  return binary(98, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
 /**
@@ -1752,8 +1923,8 @@ export function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real'
  * ```
  */
 export function signbit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(90, arguments, 1)
-  return unary(90, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(99, arguments, 1)
+  return unary(99, x) as Tensor<'bool'>
 }
 
 /**
@@ -1772,8 +1943,8 @@ export function signbit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real
  * ```
  */
 export function copysign<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(91, arguments, 2)
-  return binary(91, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(100, arguments, 2)
+  return binary(100, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1792,8 +1963,8 @@ export function copysign<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ```
  */
 export function nextafter<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(92, arguments, 2)
-  return binary(92, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(101, arguments, 2)
+  return binary(101, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1812,8 +1983,8 @@ export function nextafter<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ```
  */
 export function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(93, arguments, 2)
-  return binary(93, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(102, arguments, 2)
+  return binary(102, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1832,8 +2003,8 @@ export function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', 
  * ```
  */
 export function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(94, arguments, 2)
-  return binary(94, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(103, arguments, 2)
+  return binary(103, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1852,8 +2023,8 @@ export function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any
  * ```
  */
 export function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(95, arguments, 2)
-  return binary(95, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(104, arguments, 2)
+  return binary(104, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1872,8 +2043,8 @@ export function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ```
  */
 export function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(96, arguments, 2)
-  return binary(96, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(105, arguments, 2)
+  return binary(105, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1892,8 +2063,8 @@ export function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ```
  */
 export function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(97, arguments, 2)
-  return binary(97, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(106, arguments, 2)
+  return binary(106, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1912,8 +2083,8 @@ export function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ```
  */
 export function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(98, arguments, 2)
-  return binary(98, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(107, arguments, 2)
+  return binary(107, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1932,8 +2103,8 @@ export function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<
  * ```
  */
 export function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(99, arguments, 2)
-  return binary(99, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(108, arguments, 2)
+  return binary(108, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1952,8 +2123,8 @@ export function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'a
  * ```
  */
 export function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(100, arguments, 2)
-  return binary(100, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(109, arguments, 2)
+  return binary(109, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1972,8 +2143,8 @@ export function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'a
  * ```
  */
 export function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(101, arguments, 2)
-  return binary(101, x1, x2) as Tensor<'bool'>
+  if (arguments.length > 2) surplus(110, arguments, 2)
+  return binary(110, x1, x2) as Tensor<'bool'>
 }
 
 /** Options of `isclose`. */
@@ -2004,8 +2175,8 @@ export interface IscloseOptions {
  * ```
  */
 export function isclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: IscloseOptions): Tensor<'bool'> {
-  const o = readOptions(102, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
-  return one(102, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  const o = readOptions(111, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(111, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
 
 /** Options of `allclose`. */
@@ -2035,8 +2206,8 @@ export interface AllcloseOptions {
  * ```
  */
 export function allclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: AllcloseOptions): Tensor<'bool'> {
-  const o = readOptions(103, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
-  return one(103, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  const o = readOptions(112, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(112, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
 
 /** Options of `arrayEqual`. */
@@ -2062,8 +2233,8 @@ export interface ArrayEqualOptions {
  * ```
  */
 export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
-  const o = readOptions(104, options, ['equalNan'], arguments.length - 3)
-  return one(104, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
+  const o = readOptions(113, options, ['equalNan'], arguments.length - 3)
+  return one(113, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
 }
 
 /**
@@ -2083,8 +2254,8 @@ export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions):
  * ```
  */
 export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B & Fits<'any', B, Common<B, C>>, x2: C & Fits<'any', C, Common<B, C>>): Tensor<Common<B, C>> {
-  if (arguments.length > 3) surplus(105, arguments, 3)
-  return one(105, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
+  if (arguments.length > 3) surplus(114, arguments, 3)
+  return one(114, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
 
 /**
@@ -2104,8 +2275,8 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * ```
  */
 export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<A, B>, C>> {
-  if (arguments.length > 3) surplus(106, arguments, 3)
-  return one(106, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
+  if (arguments.length > 3) surplus(115, arguments, 3)
+  return one(115, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
 }
 
 /**
@@ -2125,8 +2296,8 @@ export function clip<A extends DType, B extends Operand | undefined = undefined,
  * ```
  */
 export function lerp<A extends DType, B extends Operand, C extends Operand>(start: Tensor<A>, end: B, weight: C): Tensor<FloatOf<With<With<A, B>, C>>> {
-  if (arguments.length > 3) surplus(107, arguments, 3)
-  return one(107, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
+  if (arguments.length > 3) surplus(116, arguments, 3)
+  return one(116, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
 }
 
 /**
@@ -2147,8 +2318,8 @@ export function lerp<A extends DType, B extends Operand, C extends Operand>(star
  * ```
  */
 export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B & Fits<'any', B, A>, posinf?: C & Fits<'any', C, A>, neginf?: F & Fits<'any', F, A>): Tensor<With<With<With<A, B>, C>, F>> {
-  if (arguments.length > 4) surplus(108, arguments, 4)
-  return one(108, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
+  if (arguments.length > 4) surplus(117, arguments, 4)
+  return one(117, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
 }
 
 /**
@@ -2167,8 +2338,8 @@ export function nanToNum<A extends DType, B extends Operand | undefined = undefi
  * ```
  */
 export function astype<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E> {
-  if (arguments.length > 2) surplus(111, arguments, 2)
-  return one(111, [x], [dtype], []) as Tensor<E>
+  if (arguments.length > 2) surplus(120, arguments, 2)
+  return one(120, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -2186,8 +2357,8 @@ export function astype<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E>
  * ```
  */
 export function copy<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(112, arguments, 1)
-  return unary(112, x) as Tensor<A>
+  if (arguments.length > 1) surplus(121, arguments, 1)
+  return unary(121, x) as Tensor<A>
 }
 
 /** Options of `oneHot`. */
@@ -2215,8 +2386,8 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<A extends DType, E extends DType = 'float32'>(x: Tensor<A> & Takes<'integer', A>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(113, options, ['dtype'], arguments.length - 3)
-  return one(113, [x], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(122, options, ['dtype'], arguments.length - 3)
+  return one(122, [x], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `sum`. */
@@ -2247,8 +2418,8 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(114, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(114, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(123, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(123, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `prod`. */
@@ -2277,8 +2448,8 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(115, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(115, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(124, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `mean`. */
@@ -2305,8 +2476,8 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(116, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(125, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `max`. */
@@ -2334,8 +2505,8 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(117, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `min`. */
@@ -2362,8 +2533,8 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(118, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(127, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `all`. */
@@ -2390,8 +2561,8 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor | Listed, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(119, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(128, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `any`. */
@@ -2418,8 +2589,8 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor | Listed, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(120, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(129, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(129, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `argmax`. */
@@ -2447,8 +2618,8 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(121, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(130, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(130, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `argmin`. */
@@ -2475,8 +2646,8 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(122, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(131, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `var`. */
@@ -2506,8 +2677,8 @@ export interface VarOptions {
  * ```
  */
 function var_<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(123, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(123, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(132, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(132, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
 export { var_ as var }
 
@@ -2537,8 +2708,8 @@ export interface StdOptions {
  * ```
  */
 export function std<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(124, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(124, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(133, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(133, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `median`. */
@@ -2565,8 +2736,8 @@ export interface MedianOptions {
  * ```
  */
 export function median<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(125, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(134, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(134, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `ptp`. */
@@ -2594,8 +2765,8 @@ export interface PtpOptions {
  * ```
  */
 export function ptp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, options?: number | readonly number[] | PtpOptions): Tensor<A> {
-  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(135, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(135, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `logsumexp`. */
@@ -2623,8 +2794,8 @@ export interface LogsumexpOptions {
  * ```
  */
 export function logsumexp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(127, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(136, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(136, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `countNonzero`. */
@@ -2652,8 +2823,8 @@ export interface CountNonzeroOptions {
  * ```
  */
 export function countNonzero(x: Tensor | Listed, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
-  const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(128, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(137, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(137, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `nansum`. */
@@ -2682,8 +2853,8 @@ export interface NansumOptions<E extends DType = DType> {
  * ```
  */
 export function nansum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(129, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(129, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(138, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(138, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nanprod`. */
@@ -2712,8 +2883,8 @@ export interface NanprodOptions<E extends DType = DType> {
  * ```
  */
 export function nanprod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(130, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(130, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(139, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(139, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nanmax`. */
@@ -2740,8 +2911,8 @@ export interface NanmaxOptions {
  * ```
  */
 export function nanmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
-  const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(131, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(140, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(140, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `nanmin`. */
@@ -2768,8 +2939,8 @@ export interface NanminOptions {
  * ```
  */
 export function nanmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanminOptions): Tensor<A> {
-  const o = readOptions(132, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(132, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(141, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(141, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `nanmean`. */
@@ -2796,8 +2967,8 @@ export interface NanmeanOptions {
  * ```
  */
 export function nanmean<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(133, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(133, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(142, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(142, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanvar`. */
@@ -2826,8 +2997,8 @@ export interface NanvarOptions {
  * ```
  */
 export function nanvar<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(134, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(134, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(143, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(143, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanstd`. */
@@ -2856,8 +3027,8 @@ export interface NanstdOptions {
  * ```
  */
 export function nanstd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(135, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(135, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(144, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(144, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `quantile`. */
@@ -2888,8 +3059,8 @@ export interface QuantileOptions {
  * ```
  */
 export function quantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(136, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(136, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(145, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(145, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `percentile`. */
@@ -2920,8 +3091,8 @@ export interface PercentileOptions {
  * ```
  */
 export function percentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(137, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(137, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(146, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(146, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `cov`. */
@@ -2949,8 +3120,8 @@ export interface CovOptions {
  * ```
  */
 export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CovOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(138, options, ['rowvar', 'correction'], arguments.length - 2)
-  return one(138, [x], [o.rowvar], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(147, options, ['rowvar', 'correction'], arguments.length - 2)
+  return one(147, [x], [o.rowvar], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `corrcoef`. */
@@ -2975,8 +3146,8 @@ export interface CorrcoefOptions {
  * ```
  */
 export function corrcoef<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CorrcoefOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(139, options, ['rowvar'], arguments.length - 2)
-  return one(139, [x], [o.rowvar], []) as Tensor<FloatOf<A>>
+  const o = readOptions(148, options, ['rowvar'], arguments.length - 2)
+  return one(148, [x], [o.rowvar], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `cumulativeSum`. */
@@ -3006,8 +3177,8 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(140, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(140, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(149, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(149, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `cumulativeProd`. */
@@ -3036,8 +3207,8 @@ export interface CumulativeProdOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(141, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(141, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(150, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(150, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `cumulativeMax`. */
@@ -3063,8 +3234,8 @@ export interface CumulativeMaxOptions {
  * ```
  */
 export function cumulativeMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMaxOptions): Tensor<A> {
-  const o = readOptions(142, options, ['axis'], arguments.length - 2, 'axis')
-  return one(142, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(151, options, ['axis'], arguments.length - 2, 'axis')
+  return one(151, [x], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `cumulativeMin`. */
@@ -3089,8 +3260,8 @@ export interface CumulativeMinOptions {
  * ```
  */
 export function cumulativeMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMinOptions): Tensor<A> {
-  const o = readOptions(143, options, ['axis'], arguments.length - 2, 'axis')
-  return one(143, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(152, options, ['axis'], arguments.length - 2, 'axis')
+  return one(152, [x], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `diff`. */
@@ -3121,8 +3292,8 @@ export interface DiffOptions {
  * ```
  */
 export function diff<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'numeric', A>, prepend?: Tensor<B> & Takes<'numeric', B>, append?: Tensor<C> & Takes<'numeric', C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>> {
-  const o = readOptions(144, options, ['axis', 'n'], arguments.length - 4, 'axis')
-  return one(144, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
+  const o = readOptions(153, options, ['axis', 'n'], arguments.length - 4, 'axis')
+  return one(153, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
 }
 
 /** Options of `gradient`. */
@@ -3154,8 +3325,8 @@ export interface GradientOptions {
  * ```
  */
 export function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(145, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 3, 'axis')
-  return one(145, [y, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(154, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 3, 'axis')
+  return one(154, [y, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `trapezoid`. */
@@ -3185,8 +3356,8 @@ export interface TrapezoidOptions {
  * ```
  */
 export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(146, options, ['axis', 'dx'], arguments.length - 3, 'axis')
-  return one(146, [y, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(155, options, ['axis', 'dx'], arguments.length - 3, 'axis')
+  return one(155, [y, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /**
@@ -3209,8 +3380,8 @@ export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A
  * ```
  */
 export function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'real', A>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>> {
-  if (arguments.length > 5) surplus(147, arguments, 5)
-  return one(147, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
+  if (arguments.length > 5) surplus(156, arguments, 5)
+  return one(156, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
 }
 
 /** Options of `convolve`. */
@@ -3237,8 +3408,8 @@ export interface ConvolveOptions {
  * ```
  */
 export function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(148, options, ['mode'], arguments.length - 3)
-  return one(148, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(157, options, ['mode'], arguments.length - 3)
+  return one(157, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `correlate`. */
@@ -3265,8 +3436,8 @@ export interface CorrelateOptions {
  * ```
  */
 export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(149, options, ['mode'], arguments.length - 3)
-  return one(149, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(158, options, ['mode'], arguments.length - 3)
+  return one(158, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3286,8 +3457,8 @@ export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * ```
  */
 export function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
-  if (arguments.length > 2) surplus(150, arguments, 2)
-  return binary(150, x1, x2) as Tensor<SumOf<Promote<A, B>>>
+  if (arguments.length > 2) surplus(159, arguments, 2)
+  return binary(159, x1, x2) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `tensordot`. */
@@ -3314,8 +3485,8 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(151, options, ['axes'], arguments.length - 3)
-  return one(151, [x1, x2], [o.axes], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(160, options, ['axes'], arguments.length - 3)
+  return one(160, [x1, x2], [o.axes], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3336,7 +3507,7 @@ export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * ```
  */
 export function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>> {
-  return one(152, tensorList(152, tensors), [equation], []) as Tensor<SumOf<PromoteAll<A>>>
+  return one(161, tensorList(161, tensors), [equation], []) as Tensor<SumOf<PromoteAll<A>>>
 }
 
 /** Options of `vecdot`. */
@@ -3364,8 +3535,8 @@ export interface VecdotOptions {
  * ```
  */
 export function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(153, options, ['axis'], arguments.length - 3, 'axis')
-  return one(153, [x1, x2], [o.axis], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(162, options, ['axis'], arguments.length - 3, 'axis')
+  return one(162, [x1, x2], [o.axis], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `cross`. */
@@ -3393,8 +3564,8 @@ export interface CrossOptions {
  * ```
  */
 export function cross<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | CrossOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(154, options, ['axis'], arguments.length - 3, 'axis')
-  return one(154, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
+  const o = readOptions(163, options, ['axis'], arguments.length - 3, 'axis')
+  return one(163, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -3414,8 +3585,8 @@ export function cross<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ```
  */
 export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
-  if (arguments.length > 2) surplus(155, arguments, 2)
-  return binary(155, x1, x2) as Tensor<Promote<A, B>>
+  if (arguments.length > 2) surplus(164, arguments, 2)
+  return binary(164, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -3435,8 +3606,8 @@ export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ```
  */
 export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
-  if (arguments.length > 2) surplus(156, arguments, 2)
-  return binary(156, x1, x2) as Tensor<SumOf<Promote<A, B>>>
+  if (arguments.length > 2) surplus(165, arguments, 2)
+  return binary(165, x1, x2) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3456,8 +3627,8 @@ export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ```
  */
 export function kron<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
-  if (arguments.length > 2) surplus(157, arguments, 2)
-  return binary(157, x1, x2) as Tensor<Promote<A, B>>
+  if (arguments.length > 2) surplus(166, arguments, 2)
+  return binary(166, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /** Options of `diagonal`. */
@@ -3484,8 +3655,8 @@ export interface DiagonalOptions {
  * ```
  */
 export function diagonal<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagonalOptions): Tensor<A> {
-  const o = readOptions(158, options, ['offset'], arguments.length - 2)
-  return one(158, [x], [o.offset], []) as Tensor<A>
+  const o = readOptions(167, options, ['offset'], arguments.length - 2)
+  return one(167, [x], [o.offset], []) as Tensor<A>
 }
 
 /** Options of `trace`. */
@@ -3513,8 +3684,8 @@ export interface TraceOptions<E extends DType = DType> {
  * ```
  */
 export function trace<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: TraceOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(159, options, ['offset', 'dtype'], arguments.length - 2)
-  return one(159, [x], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(168, options, ['offset', 'dtype'], arguments.length - 2)
+  return one(168, [x], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `diag`. */
@@ -3540,8 +3711,8 @@ export interface DiagOptions {
  * ```
  */
 export function diag<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagOptions): Tensor<A> {
-  const o = readOptions(160, options, ['k'], arguments.length - 2)
-  return one(160, [x], [o.k], []) as Tensor<A>
+  const o = readOptions(169, options, ['k'], arguments.length - 2)
+  return one(169, [x], [o.k], []) as Tensor<A>
 }
 
 /** Options of `softmax`. */
@@ -3567,8 +3738,8 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(161, options, ['axis'], arguments.length - 2, 'axis')
-  return one(161, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(170, options, ['axis'], arguments.length - 2, 'axis')
+  return one(170, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `logSoftmax`. */
@@ -3593,8 +3764,8 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(162, options, ['axis'], arguments.length - 2, 'axis')
-  return one(162, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(171, options, ['axis'], arguments.length - 2, 'axis')
+  return one(171, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -3615,8 +3786,8 @@ export function logSoftmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
  * ```
  */
 export function reshape<A extends DType = 'float32'>(x: Tensor<A> | Listed, shape: readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(196, arguments, 2)
-  return one(196, [x], [shape], []) as Tensor<A>
+  if (arguments.length > 2) surplus(205, arguments, 2)
+  return one(205, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -3637,8 +3808,8 @@ export function reshape<A extends DType = 'float32'>(x: Tensor<A> | Listed, shap
  * ```
  */
 export function permuteDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axes: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(197, arguments, 2)
-  return one(197, [x], [axes], []) as Tensor<A>
+  if (arguments.length > 2) surplus(206, arguments, 2)
+  return one(206, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -3657,8 +3828,8 @@ export function permuteDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, 
  * ```
  */
 export function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(198, arguments, 1)
-  return unary(198, x) as Tensor<A>
+  if (arguments.length > 1) surplus(207, arguments, 1)
+  return unary(207, x) as Tensor<A>
 }
 
 /**
@@ -3678,8 +3849,8 @@ export function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | List
  * ```
  */
 export function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number): Tensor<A> {
-  if (arguments.length > 2) surplus(199, arguments, 2)
-  return one(199, [x], [axis], []) as Tensor<A>
+  if (arguments.length > 2) surplus(208, arguments, 2)
+  return one(208, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -3699,8 +3870,8 @@ export function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, a
  * ```
  */
 export function squeeze<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(200, arguments, 2)
-  return one(200, [x], [axis], []) as Tensor<A>
+  if (arguments.length > 2) surplus(209, arguments, 2)
+  return one(209, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -3726,8 +3897,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(201, options, ['axis'], arguments.length - 2, 'axis')
-  return one(201, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(210, options, ['axis'], arguments.length - 2, 'axis')
+  return one(210, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -3747,8 +3918,8 @@ export function flip<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  * ```
  */
 export function broadcastTo<A extends DType = 'float32'>(x: Tensor<A> | Listed, shape: readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(202, arguments, 2)
-  return one(202, [x], [shape], []) as Tensor<A>
+  if (arguments.length > 2) surplus(211, arguments, 2)
+  return one(211, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -3770,8 +3941,8 @@ export function broadcastTo<A extends DType = 'float32'>(x: Tensor<A> | Listed, 
  * ```
  */
 export function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, source: number | readonly number[], destination: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 3) surplus(203, arguments, 3)
-  return one(203, [x], [source, destination], []) as Tensor<A>
+  if (arguments.length > 3) surplus(212, arguments, 3)
+  return one(212, [x], [source, destination], []) as Tensor<A>
 }
 
 /**
@@ -3792,8 +3963,8 @@ export function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, sou
  * ```
  */
 export function swapaxes<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis1: number, axis2: number): Tensor<A> {
-  if (arguments.length > 3) surplus(204, arguments, 3)
-  return one(204, [x], [axis1, axis2], []) as Tensor<A>
+  if (arguments.length > 3) surplus(213, arguments, 3)
+  return one(213, [x], [axis1, axis2], []) as Tensor<A>
 }
 
 /** Options of `rot90`. */
@@ -3822,8 +3993,8 @@ export interface Rot90Options {
  * ```
  */
 export function rot90<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: Rot90Options): Tensor<A> {
-  const o = readOptions(205, options, ['k', 'axes'], arguments.length - 2)
-  return one(205, [x], [o.k, o.axes], []) as Tensor<A>
+  const o = readOptions(214, options, ['k', 'axes'], arguments.length - 2)
+  return one(214, [x], [o.k, o.axes], []) as Tensor<A>
 }
 
 /** Options of `flatten`. */
@@ -3852,8 +4023,8 @@ export interface FlattenOptions {
  * ```
  */
 export function flatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A> {
-  const o = readOptions(206, options, ['startAxis', 'endAxis'], arguments.length - 2)
-  return one(206, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
+  const o = readOptions(215, options, ['startAxis', 'endAxis'], arguments.length - 2)
+  return one(215, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
 }
 
 /** Options of `roll`. */
@@ -3881,8 +4052,8 @@ export interface RollOptions {
  * ```
  */
 export function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
-  const o = readOptions(207, options, ['axis'], arguments.length - 3, 'axis')
-  return one(207, [x], [shift, o.axis], []) as Tensor<A>
+  const o = readOptions(216, options, ['axis'], arguments.length - 3, 'axis')
+  return one(216, [x], [shift, o.axis], []) as Tensor<A>
 }
 
 /**
@@ -3902,8 +4073,8 @@ export function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: 
  * ```
  */
 export function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(208, arguments, 2)
-  return one(208, [x], [repetitions], []) as Tensor<A>
+  if (arguments.length > 2) surplus(217, arguments, 2)
+  return one(217, [x], [repetitions], []) as Tensor<A>
 }
 
 /** Options of `repeat`. */
@@ -3931,8 +4102,8 @@ export interface RepeatOptions {
  * ```
  */
 export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number, options?: number | RepeatOptions): Tensor<A> {
-  const o = readOptions(209, options, ['axis'], arguments.length - 3, 'axis')
-  return one(209, [x], [repeats, o.axis], []) as Tensor<A>
+  const o = readOptions(218, options, ['axis'], arguments.length - 3, 'axis')
+  return one(218, [x], [repeats, o.axis], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -3959,8 +4130,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<const A extends readonly Tensor[]>(arrays: A, options?: number | ConcatOptions): Tensor<PromoteAll<A>> {
-  const o = readOptions(210, options, ['axis'], arguments.length - 2, 'axis')
-  return one(210, tensorList(210, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
+  const o = readOptions(219, options, ['axis'], arguments.length - 2, 'axis')
+  return one(219, tensorList(219, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `stack`. */
@@ -3986,8 +4157,8 @@ export interface StackOptions {
  * ```
  */
 export function stack<const A extends readonly Tensor[]>(arrays: A, options?: number | StackOptions): Tensor<PromoteAll<A>> {
-  const o = readOptions(211, options, ['axis'], arguments.length - 2, 'axis')
-  return one(211, tensorList(211, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
+  const o = readOptions(220, options, ['axis'], arguments.length - 2, 'axis')
+  return one(220, tensorList(220, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `pad`. */
@@ -4017,8 +4188,8 @@ export interface PadOptions {
  * ```
  */
 export function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A> {
-  const o = readOptions(212, options, ['mode', 'value'], arguments.length - 3)
-  return one(212, [x], [padWidth, o.mode], [o.value]) as Tensor<A>
+  const o = readOptions(221, options, ['mode', 'value'], arguments.length - 3)
+  return one(221, [x], [padWidth, o.mode], [o.value]) as Tensor<A>
 }
 
 /** Options of `take`. */
@@ -4046,8 +4217,8 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(215, options, ['axis'], arguments.length - 3, 'axis')
-  return one(215, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(224, options, ['axis'], arguments.length - 3, 'axis')
+  return one(224, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatter`. */
@@ -4074,8 +4245,8 @@ export interface ScatterOptions {
  * ```
  */
 export function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
-  const o = readOptions(216, options, ['axis'], arguments.length - 4, 'axis')
-  return one(216, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(225, options, ['axis'], arguments.length - 4, 'axis')
+  return one(225, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -4104,8 +4275,8 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(217, options, ['axis'], arguments.length - 4, 'axis')
-  return one(217, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(226, options, ['axis'], arguments.length - 4, 'axis')
+  return one(226, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterMul`. */
@@ -4132,8 +4303,8 @@ export interface ScatterMulOptions {
  * ```
  */
 export function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
-  const o = readOptions(218, options, ['axis'], arguments.length - 4, 'axis')
-  return one(218, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(227, options, ['axis'], arguments.length - 4, 'axis')
+  return one(227, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterMin`. */
@@ -4160,8 +4331,8 @@ export interface ScatterMinOptions {
  * ```
  */
 export function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
-  const o = readOptions(219, options, ['axis'], arguments.length - 4, 'axis')
-  return one(219, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(228, options, ['axis'], arguments.length - 4, 'axis')
+  return one(228, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterMax`. */
@@ -4188,8 +4359,8 @@ export interface ScatterMaxOptions {
  * ```
  */
 export function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
-  const o = readOptions(220, options, ['axis'], arguments.length - 4, 'axis')
-  return one(220, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(229, options, ['axis'], arguments.length - 4, 'axis')
+  return one(229, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `putAlongAxis`. */
@@ -4220,8 +4391,8 @@ export interface PutAlongAxisOptions {
  * ```
  */
 export function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A> {
-  const o = readOptions(221, options, ['axis', 'update'], arguments.length - 4, 'axis')
-  return one(221, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
+  const o = readOptions(230, options, ['axis', 'update'], arguments.length - 4, 'axis')
+  return one(230, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
 }
 
 /**
@@ -4243,8 +4414,8 @@ export function putAlongAxis<A extends DType, B extends DType, C extends Operand
  * ```
  */
 export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(222, arguments, 3)
-  return one(222, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(231, arguments, 3)
+  return one(231, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4264,8 +4435,8 @@ export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ```
  */
 export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(223, arguments, 3)
-  return one(223, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(232, arguments, 3)
+  return one(232, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4285,8 +4456,8 @@ export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * ```
  */
 export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(224, arguments, 3)
-  return one(224, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(233, arguments, 3)
+  return one(233, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4306,8 +4477,8 @@ export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ```
  */
 export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(225, arguments, 3)
-  return one(225, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(234, arguments, 3)
+  return one(234, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4327,8 +4498,8 @@ export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ```
  */
 export function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<FloatOf<A>> {
-  if (arguments.length > 3) surplus(226, arguments, 3)
-  return one(226, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
+  if (arguments.length > 3) surplus(235, arguments, 3)
+  return one(235, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `takeAlongAxis`. */
@@ -4357,8 +4528,8 @@ export interface TakeAlongAxisOptions {
  * ```
  */
 export function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<A> {
-  const o = readOptions(227, options, ['axis'], arguments.length - 3, 'axis')
-  return one(227, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(236, options, ['axis'], arguments.length - 3, 'axis')
+  return one(236, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `searchsorted`. */
@@ -4386,8 +4557,8 @@ export interface SearchsortedOptions {
  * ```
  */
 export function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: (Tensor<C> & Takes<'index', C>) | Positions, options?: SearchsortedOptions): Tensor<'int32'> {
-  const o = readOptions(228, options, ['side'], arguments.length - 4)
-  return one(228, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
+  const o = readOptions(237, options, ['side'], arguments.length - 4)
+  return one(237, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
 }
 
 /** Options of `sort`. */
@@ -4415,8 +4586,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(229, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(229, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(238, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(238, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -4443,8 +4614,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(230, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(230, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(239, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(239, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -4473,8 +4644,8 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, k: number, options?: number | TopkOptions): Several<{ values: Tensor<A>; indices: Tensor<'int32'> }> {
-  const o = readOptions(231, options, ['axis', 'largest'], arguments.length - 3, 'axis')
-  const [values, indices] = many(231, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(240, options, ['axis', 'largest'], arguments.length - 3, 'axis')
+  const [values, indices] = many(240, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return several({ values, indices }) as Several<{ values: Tensor<A>; indices: Tensor<'int32'> }>
 }
 
@@ -4504,8 +4675,8 @@ export interface KthvalueOptions {
  * ```
  */
 export function kthvalue<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, k: number, options?: number | KthvalueOptions): Several<{ values: Tensor<A>; indices: Tensor<'int32'> }> {
-  const o = readOptions(232, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
-  const [values, indices] = many(232, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
+  const o = readOptions(241, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
+  const [values, indices] = many(241, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
   return several({ values, indices }) as Several<{ values: Tensor<A>; indices: Tensor<'int32'> }>
 }
 
@@ -4535,8 +4706,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(269, options, ['dtype', 'device'], arguments.length - 2)
-  return one(269, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(278, options, ['dtype', 'device'], arguments.length - 2)
+  return one(278, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `ones`. */
@@ -4563,8 +4734,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(270, options, ['dtype', 'device'], arguments.length - 2)
-  return one(270, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(279, options, ['dtype', 'device'], arguments.length - 2)
+  return one(279, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `empty`. */
@@ -4591,8 +4762,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(271, options, ['dtype', 'device'], arguments.length - 2)
-  return one(271, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(280, options, ['dtype', 'device'], arguments.length - 2)
+  return one(280, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `full`. */
@@ -4622,8 +4793,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A & Fits<'any', A, E>, options?: FullOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(272, options, ['dtype', 'device'], arguments.length - 3)
-  return one(272, [fillValue], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(281, options, ['dtype', 'device'], arguments.length - 3)
+  return one(281, [fillValue], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `eye`. */
@@ -4656,8 +4827,8 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(273, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
-  return one(273, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<NoInfer<E>>
+  const o = readOptions(282, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
+  return one(282, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<NoInfer<E>>
 }
 
 /** Options of `tril`. */
@@ -4684,8 +4855,8 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(277, options, ['k'], arguments.length - 2)
-  return one(277, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(286, options, ['k'], arguments.length - 2)
+  return one(286, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `triu`. */
@@ -4712,8 +4883,8 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(278, options, ['k'], arguments.length - 2)
-  return one(278, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(287, options, ['k'], arguments.length - 2)
+  return one(287, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `windowSum`. */
@@ -4745,8 +4916,8 @@ export interface WindowSumOptions {
  * ```
  */
 export function windowSum<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
-  const o = readOptions(290, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(290, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(299, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(299, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowProd`. */
@@ -4776,8 +4947,8 @@ export interface WindowProdOptions {
  * ```
  */
 export function windowProd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
-  const o = readOptions(291, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(291, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(300, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(300, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowMin`. */
@@ -4807,8 +4978,8 @@ export interface WindowMinOptions {
  * ```
  */
 export function windowMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
-  const o = readOptions(292, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(292, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(301, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(301, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowMax`. */
@@ -4838,8 +5009,8 @@ export interface WindowMaxOptions {
  * ```
  */
 export function windowMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
-  const o = readOptions(293, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(293, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(302, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(302, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowScatterMax`. */
@@ -4870,8 +5041,8 @@ export interface WindowScatterMaxOptions {
  * ```
  */
 export function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(294, options, ['stride', 'padding', 'initial'], arguments.length - 4)
-  return one(294, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
+  const o = readOptions(303, options, ['stride', 'padding', 'initial'], arguments.length - 4)
+  return one(303, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
 
 /** Options of `windowScatterMin`. */
@@ -4901,8 +5072,8 @@ export interface WindowScatterMinOptions {
  * ```
  */
 export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(295, options, ['stride', 'padding', 'initial'], arguments.length - 4)
-  return one(295, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
+  const o = readOptions(304, options, ['stride', 'padding', 'initial'], arguments.length - 4)
+  return one(304, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -4921,8 +5092,8 @@ export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A> 
  * ```
  */
 export function hstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(296, arguments, 1)
-  return one(296, tensorList(296, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(305, arguments, 1)
+  return one(305, tensorList(305, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4941,8 +5112,8 @@ export function hstack<const A extends readonly Tensor[]>(arrays: A): Tensor<Pro
  * ```
  */
 export function vstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(297, arguments, 1)
-  return one(297, tensorList(297, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(306, arguments, 1)
+  return one(306, tensorList(306, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4961,8 +5132,8 @@ export function vstack<const A extends readonly Tensor[]>(arrays: A): Tensor<Pro
  * ```
  */
 export function dstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(298, arguments, 1)
-  return one(298, tensorList(298, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(307, arguments, 1)
+  return one(307, tensorList(307, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4981,8 +5152,8 @@ export function dstack<const A extends readonly Tensor[]>(arrays: A): Tensor<Pro
  * ```
  */
 export function columnStack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(299, arguments, 1)
-  return one(299, tensorList(299, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(308, arguments, 1)
+  return one(308, tensorList(308, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -5000,8 +5171,8 @@ export function columnStack<const A extends readonly Tensor[]>(arrays: A): Tenso
  * ```
  */
 export function atleast1d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(300, arguments, 1)
-  return unary(300, x) as Tensor<A>
+  if (arguments.length > 1) surplus(309, arguments, 1)
+  return unary(309, x) as Tensor<A>
 }
 
 /**
@@ -5019,8 +5190,8 @@ export function atleast1d<A extends DType = 'float32'>(x: Tensor<A> | Listed): T
  * ```
  */
 export function atleast2d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(301, arguments, 1)
-  return unary(301, x) as Tensor<A>
+  if (arguments.length > 1) surplus(310, arguments, 1)
+  return unary(310, x) as Tensor<A>
 }
 
 /**
@@ -5038,8 +5209,8 @@ export function atleast2d<A extends DType = 'float32'>(x: Tensor<A> | Listed): T
  * ```
  */
 export function atleast3d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(302, arguments, 1)
-  return unary(302, x) as Tensor<A>
+  if (arguments.length > 1) surplus(311, arguments, 1)
+  return unary(311, x) as Tensor<A>
 }
 
 /**
@@ -5058,8 +5229,8 @@ export function atleast3d<A extends DType = 'float32'>(x: Tensor<A> | Listed): T
  * ```
  */
 export function fliplr<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(303, arguments, 1)
-  return unary(303, x) as Tensor<A>
+  if (arguments.length > 1) surplus(312, arguments, 1)
+  return unary(312, x) as Tensor<A>
 }
 
 /**
@@ -5078,8 +5249,8 @@ export function fliplr<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tens
  * ```
  */
 export function flipud<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
-  if (arguments.length > 1) surplus(304, arguments, 1)
-  return unary(304, x) as Tensor<A>
+  if (arguments.length > 1) surplus(313, arguments, 1)
+  return unary(313, x) as Tensor<A>
 }
 
 /** Options of `unfold`. */
@@ -5108,8 +5279,8 @@ export interface UnfoldOptions {
  * ```
  */
 export function unfold<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis: number, size: number, options?: UnfoldOptions): Tensor<A> {
-  const o = readOptions(305, options, ['step'], arguments.length - 4)
-  return one(305, [x], [axis, size, o.step], []) as Tensor<A>
+  const o = readOptions(314, options, ['step'], arguments.length - 4)
+  return one(314, [x], [axis, size, o.step], []) as Tensor<A>
 }
 
 /** Options of `nanmedian`. */
@@ -5136,8 +5307,8 @@ export interface NanmedianOptions {
  * ```
  */
 export function nanmedian<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(306, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(306, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(315, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(315, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanquantile`. */
@@ -5168,8 +5339,8 @@ export interface NanquantileOptions {
  * ```
  */
 export function nanquantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(307, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(307, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(316, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(316, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `nanpercentile`. */
@@ -5200,8 +5371,8 @@ export interface NanpercentileOptions {
  * ```
  */
 export function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(308, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(308, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(317, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(317, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `nancumulativeSum`. */
@@ -5231,8 +5402,8 @@ export interface NancumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function nancumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(309, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(309, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(318, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(318, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nancumulativeProd`. */
@@ -5262,6 +5433,6 @@ export interface NancumulativeProdOptions<E extends DType = DType> {
  * ```
  */
 export function nancumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(310, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(310, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(319, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(319, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }

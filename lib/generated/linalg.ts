@@ -26,8 +26,8 @@ import type { ComplexOf, DType, FloatOf, Promote, RealOf } from './dtypes.js'
  * ```
  */
 export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>> {
-  if (arguments.length > 2) surplus(233, arguments, 2)
-  return binary(233, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
+  if (arguments.length > 2) surplus(242, arguments, 2)
+  return binary(242, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `linalg.qr`. */
@@ -53,8 +53,8 @@ export interface QrOptions {
  * ```
  */
 export function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{ q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }> {
-  const o = readOptions(234, options, ['mode'], arguments.length - 2)
-  const [q, r] = many(234, [x], [o.mode], []) as [Tensor, Tensor]
+  const o = readOptions(243, options, ['mode'], arguments.length - 2)
+  const [q, r] = many(243, [x], [o.mode], []) as [Tensor, Tensor]
   return several({ q, r }) as Several<{ q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }>
 }
 
@@ -75,8 +75,8 @@ export function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?:
  * ```
  */
 export function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(235, arguments, 1)
-  return unary(235, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(244, arguments, 1)
+  return unary(244, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -98,8 +98,8 @@ export function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<
  * ```
  */
 export function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>> {
-  if (arguments.length > 2) surplus(236, arguments, 2)
-  return one(236, [x], [n], []) as Tensor<FloatOf<A>>
+  if (arguments.length > 2) surplus(245, arguments, 2)
+  return one(245, [x], [n], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `linalg.cholesky`. */
@@ -126,8 +126,8 @@ export interface CholeskyOptions {
  * ```
  */
 export function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(237, options, ['upper'], arguments.length - 2)
-  return one(237, [x], [o.upper], []) as Tensor<FloatOf<A>>
+  const o = readOptions(246, options, ['upper'], arguments.length - 2)
+  return one(246, [x], [o.upper], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -146,8 +146,8 @@ export function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, opt
  * ```
  */
 export function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{ p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> }> {
-  if (arguments.length > 1) surplus(238, arguments, 1)
-  const [p, l, u] = many(238, [x], [], []) as [Tensor, Tensor, Tensor]
+  if (arguments.length > 1) surplus(247, arguments, 1)
+  const [p, l, u] = many(247, [x], [], []) as [Tensor, Tensor, Tensor]
   return several({ p, l, u }) as Several<{ p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> }>
 }
 
@@ -167,8 +167,8 @@ export function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<
  * ```
  */
 export function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(239, arguments, 1)
-  return unary(239, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(248, arguments, 1)
+  return unary(248, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -187,8 +187,8 @@ export function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<
  * ```
  */
 export function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{ sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> }> {
-  if (arguments.length > 1) surplus(240, arguments, 1)
-  const [sign, logabsdet] = many(240, [x], [], []) as [Tensor, Tensor]
+  if (arguments.length > 1) surplus(249, arguments, 1)
+  const [sign, logabsdet] = many(249, [x], [], []) as [Tensor, Tensor]
   return several({ sign, logabsdet }) as Several<{ sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> }>
 }
 
@@ -221,8 +221,8 @@ export interface SolveTriangularOptions {
  * ```
  */
 export function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(241, options, ['upper', 'unitDiagonal', 'transposed'], arguments.length - 3)
-  return one(241, [x1, x2], [o.upper, o.unitDiagonal, o.transposed], []) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(250, options, ['upper', 'unitDiagonal', 'transposed'], arguments.length - 3)
+  return one(250, [x1, x2], [o.upper, o.unitDiagonal, o.transposed], []) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /**
@@ -241,8 +241,8 @@ export function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>,
  * ```
  */
 export function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(242, arguments, 1)
-  return unary(242, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(251, arguments, 1)
+  return unary(251, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `linalg.eigh`. */
@@ -268,8 +268,8 @@ export interface EighOptions {
  * ```
  */
 export function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{ eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> }> {
-  const o = readOptions(243, options, ['upper'], arguments.length - 2)
-  const [eigenvalues, eigenvectors] = many(243, [x], [o.upper], []) as [Tensor, Tensor]
+  const o = readOptions(252, options, ['upper'], arguments.length - 2)
+  const [eigenvalues, eigenvectors] = many(252, [x], [o.upper], []) as [Tensor, Tensor]
   return several({ eigenvalues, eigenvectors }) as Several<{ eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> }>
 }
 
@@ -296,8 +296,8 @@ export interface EigvalshOptions {
  * ```
  */
 export function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(244, options, ['upper'], arguments.length - 2)
-  return one(244, [x], [o.upper], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(253, options, ['upper'], arguments.length - 2)
+  return one(253, [x], [o.upper], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /**
@@ -316,8 +316,8 @@ export function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, opt
  * ```
  */
 export function eig<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{ eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> }> {
-  if (arguments.length > 1) surplus(245, arguments, 1)
-  const [eigenvalues, eigenvectors] = many(245, [x], [], []) as [Tensor, Tensor]
+  if (arguments.length > 1) surplus(254, arguments, 1)
+  const [eigenvalues, eigenvectors] = many(254, [x], [], []) as [Tensor, Tensor]
   return several({ eigenvalues, eigenvectors }) as Several<{ eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> }>
 }
 
@@ -337,8 +337,8 @@ export function eig<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several
  * ```
  */
 export function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>> {
-  if (arguments.length > 1) surplus(246, arguments, 1)
-  return unary(246, x) as Tensor<ComplexOf<FloatOf<A>>>
+  if (arguments.length > 1) surplus(255, arguments, 1)
+  return unary(255, x) as Tensor<ComplexOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.svd`. */
@@ -364,8 +364,8 @@ export interface SvdOptions {
  * ```
  */
 export function svd<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{ u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> }> {
-  const o = readOptions(247, options, ['fullMatrices'], arguments.length - 2)
-  const [u, s, vh] = many(247, [x], [o.fullMatrices], []) as [Tensor, Tensor, Tensor]
+  const o = readOptions(256, options, ['fullMatrices'], arguments.length - 2)
+  const [u, s, vh] = many(256, [x], [o.fullMatrices], []) as [Tensor, Tensor, Tensor]
   return several({ u, s, vh }) as Several<{ u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> }>
 }
 
@@ -385,8 +385,8 @@ export function svd<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
  * ```
  */
 export function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>> {
-  if (arguments.length > 1) surplus(248, arguments, 1)
-  return unary(248, x) as Tensor<RealOf<FloatOf<A>>>
+  if (arguments.length > 1) surplus(257, arguments, 1)
+  return unary(257, x) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.matrixRank`. */
@@ -412,8 +412,8 @@ export interface MatrixRankOptions {
  * ```
  */
 export function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Tensor<'int32'> {
-  const o = readOptions(249, options, ['rtol'], arguments.length - 2)
-  return one(249, [x], [], [o.rtol]) as Tensor<'int32'>
+  const o = readOptions(258, options, ['rtol'], arguments.length - 2)
+  return one(258, [x], [], [o.rtol]) as Tensor<'int32'>
 }
 
 /** Options of `linalg.pinv`. */
@@ -439,8 +439,8 @@ export interface PinvOptions {
  * ```
  */
 export function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: PinvOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(250, options, ['rtol'], arguments.length - 2)
-  return one(250, [x], [], [o.rtol]) as Tensor<FloatOf<A>>
+  const o = readOptions(259, options, ['rtol'], arguments.length - 2)
+  return one(259, [x], [], [o.rtol]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `linalg.lstsq`. */
@@ -467,8 +467,8 @@ export interface LstsqOptions {
  * ```
  */
 export function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{ solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> }> {
-  const o = readOptions(251, options, ['rtol'], arguments.length - 3)
-  const [solution, residuals, rank, singularValues] = many(251, [x1, x2], [], [o.rtol]) as [Tensor, Tensor, Tensor, Tensor]
+  const o = readOptions(260, options, ['rtol'], arguments.length - 3)
+  const [solution, residuals, rank, singularValues] = many(260, [x1, x2], [], [o.rtol]) as [Tensor, Tensor, Tensor, Tensor]
   return several({ solution, residuals, rank, singularValues }) as Several<{ solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> }>
 }
 
@@ -501,8 +501,8 @@ export interface VectorNormOptions {
  * ```
  */
 export function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(252, options, ['axis', 'keepdims', 'ord'], arguments.length - 2, 'axis')
-  return one(252, [x], [o.axis, o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(261, options, ['axis', 'keepdims', 'ord'], arguments.length - 2, 'axis')
+  return one(261, [x], [o.axis, o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.matrixNorm`. */
@@ -531,8 +531,8 @@ export interface MatrixNormOptions {
  * ```
  */
 export function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(253, options, ['keepdims', 'ord'], arguments.length - 2)
-  return one(253, [x], [o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(262, options, ['keepdims', 'ord'], arguments.length - 2)
+  return one(262, [x], [o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.cond`. */
@@ -558,8 +558,8 @@ export interface CondOptions {
  * ```
  */
 export function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(254, options, ['ord'], arguments.length - 2)
-  return one(254, [x], [o.ord], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(263, options, ['ord'], arguments.length - 2)
+  return one(263, [x], [o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 export {

@@ -22,8 +22,8 @@ import type { DType, FloatOf, Promote, SumOf, Takes } from './dtypes.js'
  * ```
  */
 export function relu6<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(163, arguments, 1)
-  return unary(163, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(172, arguments, 1)
+  return unary(172, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.leakyRelu`. */
@@ -48,8 +48,8 @@ export interface LeakyReluOptions {
  * ```
  */
 export function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(164, options, ['negativeSlope'], arguments.length - 2)
-  return one(164, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
+  const o = readOptions(173, options, ['negativeSlope'], arguments.length - 2)
+  return one(173, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -68,8 +68,8 @@ export function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'re
  * ```
  */
 export function prelu<A extends Operand, B extends Operand>(x: A & Fits<'real', A, DTypeOf<B>, 'any'>, weight: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(165, arguments, 2)
-  return binary(165, x, weight) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(174, arguments, 2)
+  return binary(174, x, weight) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /** Options of `nn.elu`. */
@@ -94,8 +94,8 @@ export interface EluOptions {
  * ```
  */
 export function elu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: EluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(166, options, ['alpha'], arguments.length - 2)
-  return one(166, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+  const o = readOptions(175, options, ['alpha'], arguments.length - 2)
+  return one(175, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.celu`. */
@@ -120,8 +120,8 @@ export interface CeluOptions {
  * ```
  */
 export function celu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: CeluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(167, options, ['alpha'], arguments.length - 2)
-  return one(167, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+  const o = readOptions(176, options, ['alpha'], arguments.length - 2)
+  return one(176, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -139,8 +139,8 @@ export function celu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
  * ```
  */
 export function selu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(168, arguments, 1)
-  return unary(168, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(177, arguments, 1)
+  return unary(177, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.gelu`. */
@@ -165,8 +165,8 @@ export interface GeluOptions {
  * ```
  */
 export function gelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: GeluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(169, options, ['approximate'], arguments.length - 2)
-  return one(169, [x], [o.approximate], []) as Tensor<FloatOf<A>>
+  const o = readOptions(178, options, ['approximate'], arguments.length - 2)
+  return one(178, [x], [o.approximate], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -184,8 +184,8 @@ export function gelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
  * ```
  */
 export function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(170, arguments, 1)
-  return unary(170, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(179, arguments, 1)
+  return unary(179, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -203,8 +203,8 @@ export function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', 
  * ```
  */
 export function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(171, arguments, 1)
-  return unary(171, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(180, arguments, 1)
+  return unary(180, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.softplus`. */
@@ -229,8 +229,8 @@ export interface SoftplusOptions {
  * ```
  */
 export function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(172, options, ['beta'], arguments.length - 2)
-  return one(172, [x], [], [o.beta]) as Tensor<FloatOf<A>>
+  const o = readOptions(181, options, ['beta'], arguments.length - 2)
+  return one(181, [x], [], [o.beta]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -248,8 +248,8 @@ export function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  * ```
  */
 export function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(173, arguments, 1)
-  return unary(173, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(182, arguments, 1)
+  return unary(182, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -267,8 +267,8 @@ export function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'r
  * ```
  */
 export function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(174, arguments, 1)
-  return unary(174, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(183, arguments, 1)
+  return unary(183, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -286,8 +286,8 @@ export function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  * ```
  */
 export function tanhshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(175, arguments, 1)
-  return unary(175, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(184, arguments, 1)
+  return unary(184, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.hardtanh`. */
@@ -314,8 +314,8 @@ export interface HardtanhOptions {
  * ```
  */
 export function hardtanh<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardtanhOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(176, options, ['min', 'max'], arguments.length - 2)
-  return one(176, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
+  const o = readOptions(185, options, ['min', 'max'], arguments.length - 2)
+  return one(185, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -333,8 +333,8 @@ export function hardtanh<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'rea
  * ```
  */
 export function hardsigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(177, arguments, 1)
-  return unary(177, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(186, arguments, 1)
+  return unary(186, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -352,8 +352,8 @@ export function hardsigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'
  * ```
  */
 export function hardswish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(178, arguments, 1)
-  return unary(178, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(187, arguments, 1)
+  return unary(187, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.hardshrink`. */
@@ -378,8 +378,8 @@ export interface HardshrinkOptions {
  * ```
  */
 export function hardshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(179, options, ['lambda'], arguments.length - 2)
-  return one(179, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+  const o = readOptions(188, options, ['lambda'], arguments.length - 2)
+  return one(188, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.softshrink`. */
@@ -405,8 +405,8 @@ export interface SoftshrinkOptions {
  * ```
  */
 export function softshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(180, options, ['lambda'], arguments.length - 2)
-  return one(180, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+  const o = readOptions(189, options, ['lambda'], arguments.length - 2)
+  return one(189, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.layerNorm`. */
@@ -438,8 +438,8 @@ export interface LayerNormOptions {
  * ```
  */
 export function layerNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: number | readonly number[] | LayerNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
-  const o = readOptions(181, options, ['axis', 'eps'], arguments.length - 4, 'axis')
-  return one(181, [x, weight, bias], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+  const o = readOptions(190, options, ['axis', 'eps'], arguments.length - 4, 'axis')
+  return one(190, [x, weight, bias], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
 
 /** Options of `nn.rmsNorm`. */
@@ -468,8 +468,8 @@ export interface RmsNormOptions {
  * ```
  */
 export function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(182, options, ['axis', 'eps'], arguments.length - 3, 'axis')
-  return one(182, [x, weight], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(191, options, ['axis', 'eps'], arguments.length - 3, 'axis')
+  return one(191, [x, weight], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `nn.groupNorm`. */
@@ -499,8 +499,8 @@ export interface GroupNormOptions {
  * ```
  */
 export function groupNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, groups: number, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: GroupNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
-  const o = readOptions(183, options, ['eps'], arguments.length - 5)
-  return one(183, [x, weight, bias], [groups], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+  const o = readOptions(192, options, ['eps'], arguments.length - 5)
+  return one(192, [x, weight, bias], [groups], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
 
 /** Options of `nn.batchNorm`. */
@@ -531,8 +531,8 @@ export interface BatchNormOptions {
  * ```
  */
 export function batchNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool', F extends DType = 'bool', G extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, mean?: Tensor<B> & Takes<'real', B>, variance?: Tensor<C> & Takes<'real', C>, weight?: Tensor<F> & Takes<'real', F>, bias?: Tensor<G> & Takes<'real', G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>> {
-  const o = readOptions(184, options, ['eps'], arguments.length - 6)
-  return one(184, [x, mean, variance, weight, bias], [], [o.eps]) as Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
+  const o = readOptions(193, options, ['eps'], arguments.length - 6)
+  return one(193, [x, mean, variance, weight, bias], [], [o.eps]) as Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
 }
 
 /** Options of `nn.scaledDotProductAttention`. */
@@ -564,8 +564,8 @@ export interface ScaledDotProductAttentionOptions {
  * ```
  */
 export function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
-  const o = readOptions(185, options, ['causal', 'scale'], arguments.length - 5)
-  return one(185, [query, keys, values, mask], [o.causal], [o.scale]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+  const o = readOptions(194, options, ['causal', 'scale'], arguments.length - 5)
+  return one(194, [query, keys, values, mask], [o.causal], [o.scale]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
 
 /** Options of `nn.mseLoss`. */
@@ -592,8 +592,8 @@ export interface MseLossOptions {
  * ```
  */
 export function mseLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: MseLossOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(186, options, ['reduction'], arguments.length - 3)
-  return one(186, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(195, options, ['reduction'], arguments.length - 3)
+  return one(195, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `nn.l1Loss`. */
@@ -619,8 +619,8 @@ export interface L1LossOptions {
  * ```
  */
 export function l1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(187, options, ['reduction'], arguments.length - 3)
-  return one(187, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(196, options, ['reduction'], arguments.length - 3)
+  return one(196, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `nn.huberLoss`. */
@@ -650,8 +650,8 @@ export interface HuberLossOptions {
  * ```
  */
 export function huberLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(188, options, ['reduction', 'delta'], arguments.length - 3)
-  return one(188, [x, target], [o.reduction], [o.delta]) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(197, options, ['reduction', 'delta'], arguments.length - 3)
+  return one(197, [x, target], [o.reduction], [o.delta]) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `nn.binaryCrossEntropyWithLogits`. */
@@ -679,8 +679,8 @@ export interface BinaryCrossEntropyWithLogitsOptions {
  * ```
  */
 export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
-  const o = readOptions(189, options, ['reduction'], arguments.length - 4)
-  return one(189, [x, target, posWeight], [o.reduction], []) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+  const o = readOptions(198, options, ['reduction'], arguments.length - 4)
+  return one(198, [x, target, posWeight], [o.reduction], []) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
 
 /** Options of `nn.klDiv`. */
@@ -708,8 +708,8 @@ export interface KlDivOptions {
  * ```
  */
 export function klDiv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: KlDivOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(190, options, ['reduction', 'logTarget'], arguments.length - 3)
-  return one(190, [x, target], [o.reduction, o.logTarget], []) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(199, options, ['reduction', 'logTarget'], arguments.length - 3)
+  return one(199, [x, target], [o.reduction, o.logTarget], []) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `nn.nllLoss`. */
@@ -741,8 +741,8 @@ export interface NllLossOptions {
  * ```
  */
 export function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: (Tensor<B> & Takes<'index', B>) | Positions, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(191, options, ['reduction', 'ignoreIndex'], arguments.length - 4)
-  return one(191, [x, target, weight], [o.reduction, o.ignoreIndex], []) as Tensor<FloatOf<A>>
+  const o = readOptions(200, options, ['reduction', 'ignoreIndex'], arguments.length - 4)
+  return one(200, [x, target, weight], [o.reduction, o.ignoreIndex], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.crossEntropy`. */
@@ -776,8 +776,8 @@ export interface CrossEntropyOptions {
  * ```
  */
 export function crossEntropy<A extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(192, options, ['reduction', 'ignoreIndex', 'labelSmoothing'], arguments.length - 4)
-  return one(192, [x, target, weight], [o.reduction, o.ignoreIndex, o.labelSmoothing], []) as Tensor<FloatOf<A>>
+  const o = readOptions(201, options, ['reduction', 'ignoreIndex', 'labelSmoothing'], arguments.length - 4)
+  return one(201, [x, target, weight], [o.reduction, o.ignoreIndex, o.labelSmoothing], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.conv`. */
@@ -815,8 +815,8 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(193, options, ['stride', 'padding', 'dilation', 'groups', 'inputDilation', 'paddingMode'], arguments.length - 3)
-  return one(193, [x, weights], [o.stride, o.padding, o.dilation, o.groups, o.inputDilation, o.paddingMode], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(202, options, ['stride', 'padding', 'dilation', 'groups', 'inputDilation', 'paddingMode'], arguments.length - 3)
+  return one(202, [x, weights], [o.stride, o.padding, o.dilation, o.groups, o.inputDilation, o.paddingMode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `nn.maxPool`. */
@@ -848,8 +848,8 @@ export interface MaxPoolOptions {
  * ```
  */
 export function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
-  const o = readOptions(194, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(194, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(203, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(203, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `nn.avgPool`. */
@@ -880,8 +880,8 @@ export interface AvgPoolOptions {
  * ```
  */
 export function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(195, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(195, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
+  const o = readOptions(204, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(204, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.convTranspose`. */
@@ -917,8 +917,8 @@ export interface ConvTransposeOptions {
  * ```
  */
 export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvTransposeOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(286, options, ['stride', 'padding', 'outputPadding', 'dilation', 'groups'], arguments.length - 3)
-  return one(286, [x, weights], [o.stride, o.padding, o.outputPadding, o.dilation, o.groups], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(295, options, ['stride', 'padding', 'outputPadding', 'dilation', 'groups'], arguments.length - 3)
+  return one(295, [x, weights], [o.stride, o.padding, o.outputPadding, o.dilation, o.groups], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -938,8 +938,8 @@ export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & T
  * ```
  */
 export function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<FloatOf<A>> {
-  if (arguments.length > 2) surplus(287, arguments, 2)
-  return one(287, [x], [size], []) as Tensor<FloatOf<A>>
+  if (arguments.length > 2) surplus(296, arguments, 2)
+  return one(296, [x], [size], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -959,8 +959,8 @@ export function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Tak
  * ```
  */
 export function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(288, arguments, 2)
-  return one(288, [x], [size], []) as Tensor<A>
+  if (arguments.length > 2) surplus(297, arguments, 2)
+  return one(297, [x], [size], []) as Tensor<A>
 }
 
 /** Options of `nn.interpolate`. */
@@ -990,6 +990,6 @@ export interface InterpolateOptions {
  * ```
  */
 export function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(289, options, ['mode', 'alignCorners'], arguments.length - 3)
-  return one(289, [x], [size, o.mode, o.alignCorners], []) as Tensor<FloatOf<A>>
+  const o = readOptions(298, options, ['mode', 'alignCorners'], arguments.length - 3)
+  return one(298, [x], [size, o.mode, o.alignCorners], []) as Tensor<FloatOf<A>>
 }

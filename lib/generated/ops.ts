@@ -848,6 +848,149 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
+   * Gamma function of each element; infinite at 0, NaN at negative integers.
+   *
+   * `integral of t^(x - 1) e^-t from 0 to Infinity`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([5, 0.5]).gamma() // [24, 1.7724539]
+   * ```
+   */
+  gamma(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(47, arguments, 0)
+    return unary(47, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Modified Bessel function of the first kind of order 0 of each element.
+   *
+   * `sum_k (x^2 / 4)^k / k!^2`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `i0`, PyTorch `i0`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).i0() // [1, 1.2660658]
+   * ```
+   */
+  i0(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(48, arguments, 0)
+    return unary(48, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Modified Bessel function of the first kind of order 0 of each element, times e^-|x|, which keeps it finite.
+   *
+   * `e^-|x| i0(x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.i0e`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1000]).i0e() // [1, 0.012617241]
+   * ```
+   */
+  i0e(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(49, arguments, 0)
+    return unary(49, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Modified Bessel function of the first kind of order 1 of each element.
+   *
+   * `x / 2 * sum_k (x^2 / 4)^k / (k! (k + 1)!)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.i1`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).i1() // [0, 0.5651591]
+   * ```
+   */
+  i1(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(50, arguments, 0)
+    return unary(50, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Modified Bessel function of the first kind of order 1 of each element, times e^-|x|, which keeps it finite.
+   *
+   * `e^-|x| i1(x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.i1e`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1000]).i1e() // [0, 0.01261093]
+   * ```
+   */
+  i1e(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(51, arguments, 0)
+    return unary(51, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Scaled complementary error function of each element, which does not underflow.
+   *
+   * `e^(x^2) erfc(x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.erfcx`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 100]).erfcx() // [1, 0.005641614]
+   * ```
+   */
+  erfcx(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(52, arguments, 0)
+    return unary(52, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Logarithm of the distribution function of the standard normal distribution, where that itself would be 0 or 1 too.
+   *
+   * `ln(ndtr(x))`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.log_ndtr`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, -100]).logNdtr() // [-0.6931472, -5005.5244]
+   * ```
+   */
+  logNdtr(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(53, arguments, 0)
+    return unary(53, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Quantile of the standard normal distribution at each element, the inverse of ndtr; infinite at 0 and 1, NaN outside.
+   *
+   * `y with ndtr(y) = x`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.ndtri`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0.5, 0.975]).ndtri() // [0, 1.959964]
+   * ```
+   */
+  ndtri(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(54, arguments, 0)
+    return unary(54, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
    * Whether each element is NaN.
    *
    * `x != x`
@@ -861,8 +1004,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isnan(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(47, arguments, 0)
-    return unary(47, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(55, arguments, 0)
+    return unary(55, this) as Tensor<'bool'>
   }
 
   /**
@@ -879,8 +1022,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isfinite(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(48, arguments, 0)
-    return unary(48, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(56, arguments, 0)
+    return unary(56, this) as Tensor<'bool'>
   }
 
   /**
@@ -897,8 +1040,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isinf(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(49, arguments, 0)
-    return unary(49, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(57, arguments, 0)
+    return unary(57, this) as Tensor<'bool'>
   }
 
   /**
@@ -915,8 +1058,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isposinf(this: Takes<'real', D>): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(50, arguments, 0)
-    return unary(50, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(58, arguments, 0)
+    return unary(58, this) as Tensor<'bool'>
   }
 
   /**
@@ -933,8 +1076,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isneginf(this: Takes<'real', D>): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(51, arguments, 0)
-    return unary(51, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(59, arguments, 0)
+    return unary(59, this) as Tensor<'bool'>
   }
 
   /**
@@ -951,8 +1094,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalNot(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(52, arguments, 0)
-    return unary(52, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(60, arguments, 0)
+    return unary(60, this) as Tensor<'bool'>
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -973,8 +1116,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    */
   add<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>
   add(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(53, arguments, 1)
-    return binary(53, this, x2) as Tensor
+    if (arguments.length > 1) surplus(61, arguments, 1)
+    return binary(61, this, x2) as Tensor
   }
 
   /**
@@ -992,14 +1135,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   subtract<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(54, arguments, 1)
-    return binary(54, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(62, arguments, 1)
+    return binary(62, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `subtract`. */
   sub<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(54, arguments, 1)
-    return binary(54, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(62, arguments, 1)
+    return binary(62, this, x2) as Tensor<With<D, B>>
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -1020,8 +1163,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    */
   multiply<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>
   multiply(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(55, arguments, 1)
-    return binary(55, this, x2) as Tensor
+    if (arguments.length > 1) surplus(63, arguments, 1)
+    return binary(63, this, x2) as Tensor
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -1029,8 +1172,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   /** Another name for `multiply`. */
   mul<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>
   mul(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(55, arguments, 1)
-    return binary(55, this, x2) as Tensor
+    if (arguments.length > 1) surplus(63, arguments, 1)
+    return binary(63, this, x2) as Tensor
   }
 
   /**
@@ -1048,14 +1191,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   divide<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(56, arguments, 1)
-    return binary(56, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(64, arguments, 1)
+    return binary(64, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /** Another name for `divide`. */
   div<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(56, arguments, 1)
-    return binary(56, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(64, arguments, 1)
+    return binary(64, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1073,8 +1216,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   pow<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(57, arguments, 1)
-    return binary(57, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(65, arguments, 1)
+    return binary(65, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1092,8 +1235,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atan2<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(58, arguments, 1)
-    return binary(58, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(66, arguments, 1)
+    return binary(66, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1111,8 +1254,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   hypot<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(59, arguments, 1)
-    return binary(59, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(67, arguments, 1)
+    return binary(67, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1130,8 +1273,27 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logaddexp<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(60, arguments, 1)
-    return binary(60, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(68, arguments, 1)
+    return binary(68, this, x2) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * Binary logarithm of the sum of two powers of 2.
+   *
+   * `log2(2^x1 + 2^x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `logaddexp2`, PyTorch `logaddexp2`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([0, 1000]).logaddexp2(ft.tensor([0, 1000])) // [1, 1001]
+   * ```
+   */
+  logaddexp2<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
+    if (arguments.length > 1) surplus(69, arguments, 1)
+    return binary(69, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1149,8 +1311,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   remainder<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(61, arguments, 1)
-    return binary(61, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(70, arguments, 1)
+    return binary(70, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1168,8 +1330,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   fmod<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(62, arguments, 1)
-    return binary(62, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(71, arguments, 1)
+    return binary(71, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1187,8 +1349,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   truncDivide<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(63, arguments, 1)
-    return binary(63, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(72, arguments, 1)
+    return binary(72, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1206,8 +1368,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   floorDivide<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(64, arguments, 1)
-    return binary(64, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(73, arguments, 1)
+    return binary(73, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1225,8 +1387,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   gcd<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(65, arguments, 1)
-    return binary(65, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(74, arguments, 1)
+    return binary(74, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1244,8 +1406,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lcm<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(66, arguments, 1)
-    return binary(66, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(75, arguments, 1)
+    return binary(75, this, x2) as Tensor<With<D, B>>
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -1266,8 +1428,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    */
   minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
   minimum(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(67, arguments, 1)
-    return binary(67, this, x2) as Tensor
+    if (arguments.length > 1) surplus(76, arguments, 1)
+    return binary(76, this, x2) as Tensor
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -1288,8 +1450,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    */
   fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
   fmin(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(68, arguments, 1)
-    return binary(68, this, x2) as Tensor
+    if (arguments.length > 1) surplus(77, arguments, 1)
+    return binary(77, this, x2) as Tensor
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -1310,8 +1472,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    */
   fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
   fmax(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(69, arguments, 1)
-    return binary(69, this, x2) as Tensor
+    if (arguments.length > 1) surplus(78, arguments, 1)
+    return binary(78, this, x2) as Tensor
   }
 
   /**
@@ -1329,8 +1491,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   heaviside<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(70, arguments, 1)
-    return binary(70, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(79, arguments, 1)
+    return binary(79, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1348,8 +1510,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   xlogy<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(71, arguments, 1)
-    return binary(71, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(80, arguments, 1)
+    return binary(80, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1367,8 +1529,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   xlog1py<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(72, arguments, 1)
-    return binary(72, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(81, arguments, 1)
+    return binary(81, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /** Of bools and a number, which decides the dtype. */
@@ -1389,8 +1551,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    */
   maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
   maximum(x2: Operand): Tensor {
-    if (arguments.length > 1) surplus(73, arguments, 1)
-    return binary(73, this, x2) as Tensor
+    if (arguments.length > 1) surplus(82, arguments, 1)
+    return binary(82, this, x2) as Tensor
   }
 
   /**
@@ -1409,8 +1571,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseAnd<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(74, arguments, 1)
-    return binary(74, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(83, arguments, 1)
+    return binary(83, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1428,8 +1590,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseOr<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(75, arguments, 1)
-    return binary(75, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(84, arguments, 1)
+    return binary(84, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1447,8 +1609,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseXor<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(76, arguments, 1)
-    return binary(76, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(85, arguments, 1)
+    return binary(85, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1466,8 +1628,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseInvert(this: Takes<'integerOrBool', D>): Tensor<D> {
-    if (arguments.length > 0) surplus(77, arguments, 0)
-    return unary(77, this) as Tensor<D>
+    if (arguments.length > 0) surplus(86, arguments, 0)
+    return unary(86, this) as Tensor<D>
   }
 
   /**
@@ -1486,8 +1648,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseLeftShift<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(78, arguments, 1)
-    return binary(78, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(87, arguments, 1)
+    return binary(87, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1505,8 +1667,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseRightShift<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(79, arguments, 1)
-    return binary(79, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(88, arguments, 1)
+    return binary(88, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1523,8 +1685,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   populationCount(this: Takes<'integer', D>): Tensor<D> {
-    if (arguments.length > 0) surplus(80, arguments, 0)
-    return unary(80, this) as Tensor<D>
+    if (arguments.length > 0) surplus(89, arguments, 0)
+    return unary(89, this) as Tensor<D>
   }
 
   /**
@@ -1541,8 +1703,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseCount(this: Takes<'integer', D>): Tensor<'uint8'> {
-    if (arguments.length > 0) surplus(81, arguments, 0)
-    return unary(81, this) as Tensor<'uint8'>
+    if (arguments.length > 0) surplus(90, arguments, 0)
+    return unary(90, this) as Tensor<'uint8'>
   }
 
   /**
@@ -1558,8 +1720,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   countLeadingZeros(this: Takes<'integer', D>): Tensor<D> {
-    if (arguments.length > 0) surplus(82, arguments, 0)
-    return unary(82, this) as Tensor<D>
+    if (arguments.length > 0) surplus(91, arguments, 0)
+    return unary(91, this) as Tensor<D>
   }
 
   /**
@@ -1578,8 +1740,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitcast<E extends DType>(dtype: E): Tensor<E> {
-    if (arguments.length > 1) surplus(83, arguments, 1)
-    return one(83, [this], [dtype], []) as Tensor<E>
+    if (arguments.length > 1) surplus(92, arguments, 1)
+    return one(92, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1596,8 +1758,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   real(): Tensor<RealOf<D>> {
-    if (arguments.length > 0) surplus(84, arguments, 0)
-    return unary(84, this) as Tensor<RealOf<D>>
+    if (arguments.length > 0) surplus(93, arguments, 0)
+    return unary(93, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -1614,8 +1776,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   imag(): Tensor<RealOf<D>> {
-    if (arguments.length > 0) surplus(85, arguments, 0)
-    return unary(85, this) as Tensor<RealOf<D>>
+    if (arguments.length > 0) surplus(94, arguments, 0)
+    return unary(94, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -1632,8 +1794,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   conj(): Tensor<D> {
-    if (arguments.length > 0) surplus(86, arguments, 0)
-    return unary(86, this) as Tensor<D>
+    if (arguments.length > 0) surplus(95, arguments, 0)
+    return unary(95, this) as Tensor<D>
   }
 
   /**
@@ -1650,8 +1812,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   angle(): Tensor<RealOf<FloatOf<D>>> {
-    if (arguments.length > 0) surplus(87, arguments, 0)
-    return unary(87, this) as Tensor<RealOf<FloatOf<D>>>
+    if (arguments.length > 0) surplus(96, arguments, 0)
+    return unary(96, this) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -1668,8 +1830,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   signbit(this: Takes<'real', D>): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(90, arguments, 0)
-    return unary(90, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(99, arguments, 0)
+    return unary(99, this) as Tensor<'bool'>
   }
 
   /**
@@ -1687,8 +1849,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copysign<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(91, arguments, 1)
-    return binary(91, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(100, arguments, 1)
+    return binary(100, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1706,8 +1868,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nextafter<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(92, arguments, 1)
-    return binary(92, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(101, arguments, 1)
+    return binary(101, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1725,8 +1887,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   equal(x2: Operand): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(93, arguments, 1)
-    return binary(93, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(102, arguments, 1)
+    return binary(102, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1744,8 +1906,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   notEqual(x2: Operand): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(94, arguments, 1)
-    return binary(94, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(103, arguments, 1)
+    return binary(103, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1763,8 +1925,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   less<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(95, arguments, 1)
-    return binary(95, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(104, arguments, 1)
+    return binary(104, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1782,8 +1944,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lessEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(96, arguments, 1)
-    return binary(96, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(105, arguments, 1)
+    return binary(105, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1801,8 +1963,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greater<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(97, arguments, 1)
-    return binary(97, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(106, arguments, 1)
+    return binary(106, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1820,8 +1982,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greaterEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(98, arguments, 1)
-    return binary(98, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(107, arguments, 1)
+    return binary(107, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1839,8 +2001,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalAnd(x2: Operand): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(99, arguments, 1)
-    return binary(99, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(108, arguments, 1)
+    return binary(108, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1858,8 +2020,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalXor(x2: Operand): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(100, arguments, 1)
-    return binary(100, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(109, arguments, 1)
+    return binary(109, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1877,8 +2039,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalOr(x2: Operand): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(101, arguments, 1)
-    return binary(101, this, x2) as Tensor<'bool'>
+    if (arguments.length > 1) surplus(110, arguments, 1)
+    return binary(110, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1898,8 +2060,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isclose(x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
-    const o = readOptions(102, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
-    return one(102, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+    const o = readOptions(111, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(111, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
   }
 
   /**
@@ -1918,8 +2080,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   allclose(x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
-    const o = readOptions(103, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
-    return one(103, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+    const o = readOptions(112, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(112, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
   }
 
   /**
@@ -1938,8 +2100,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   arrayEqual(x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
-    const o = readOptions(104, options, ['equalNan'], arguments.length - 2)
-    return one(104, [this, x2], [o.equalNan], []) as Tensor<'bool'>
+    const o = readOptions(113, options, ['equalNan'], arguments.length - 2)
+    return one(113, [this, x2], [o.equalNan], []) as Tensor<'bool'>
   }
 
   /**
@@ -1958,8 +2120,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(this: Takes<'integerOrFloat', D>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<D, B>, C>> {
-    if (arguments.length > 2) surplus(106, arguments, 2)
-    return one(106, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
+    if (arguments.length > 2) surplus(115, arguments, 2)
+    return one(115, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
   }
 
   /**
@@ -1978,8 +2140,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lerp<B extends Operand, C extends Operand>(end: B, weight: C): Tensor<FloatOf<With<With<D, B>, C>>> {
-    if (arguments.length > 2) surplus(107, arguments, 2)
-    return one(107, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
+    if (arguments.length > 2) surplus(116, arguments, 2)
+    return one(116, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
   }
 
   /**
@@ -1999,8 +2161,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B & Fits<'any', B, D>, posinf?: C & Fits<'any', C, D>, neginf?: F & Fits<'any', F, D>): Tensor<With<With<With<D, B>, C>, F>> {
-    if (arguments.length > 3) surplus(108, arguments, 3)
-    return one(108, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
+    if (arguments.length > 3) surplus(117, arguments, 3)
+    return one(117, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
   }
 
   /**
@@ -2018,8 +2180,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   astype<E extends DType>(dtype: E): Tensor<E> {
-    if (arguments.length > 1) surplus(111, arguments, 1)
-    return one(111, [this], [dtype], []) as Tensor<E>
+    if (arguments.length > 1) surplus(120, arguments, 1)
+    return one(120, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -2036,8 +2198,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copy(): Tensor<D> {
-    if (arguments.length > 0) surplus(112, arguments, 0)
-    return unary(112, this) as Tensor<D>
+    if (arguments.length > 0) surplus(121, arguments, 0)
+    return unary(121, this) as Tensor<D>
   }
 
   /**
@@ -2058,8 +2220,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(this: Takes<'integer', D>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(113, options, ['dtype'], arguments.length - 2)
-    return one(113, [this], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(122, options, ['dtype'], arguments.length - 2)
+    return one(122, [this], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2079,8 +2241,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(114, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(114, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(123, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(123, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2098,8 +2260,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(115, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(115, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(124, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2117,8 +2279,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(116, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(125, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2137,8 +2299,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(this: Takes<'real', D>, options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(117, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2156,8 +2318,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(this: Takes<'real', D>, options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(118, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(127, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2175,8 +2337,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(119, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(128, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -2194,8 +2356,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(120, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(129, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(129, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -2214,8 +2376,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(this: Takes<'real', D>, options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(121, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(130, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(130, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2233,8 +2395,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(this: Takes<'real', D>, options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(122, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(131, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2253,8 +2415,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   var(options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<D>>> {
-    const o = readOptions(123, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(123, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+    const o = readOptions(132, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(132, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -2272,8 +2434,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   std(options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<D>>> {
-    const o = readOptions(124, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(124, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+    const o = readOptions(133, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(133, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -2291,8 +2453,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   median(this: Takes<'real', D>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(125, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(134, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(134, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2311,8 +2473,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   ptp(this: Takes<'integerOrFloat', D>, options?: number | readonly number[] | PtpOptions): Tensor<D> {
-    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(135, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(135, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2331,8 +2493,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logsumexp(this: Takes<'real', D>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(127, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(136, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(136, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2351,8 +2513,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   countNonzero(options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
-    const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(128, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(137, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(137, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2370,8 +2532,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(129, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(129, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(138, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(138, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2389,8 +2551,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(130, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(130, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(139, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(139, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2408,8 +2570,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmax(this: Takes<'real', D>, options?: number | readonly number[] | NanmaxOptions): Tensor<D> {
-    const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(131, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(140, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(140, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2427,8 +2589,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmin(this: Takes<'real', D>, options?: number | readonly number[] | NanminOptions): Tensor<D> {
-    const o = readOptions(132, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(132, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(141, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(141, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2446,8 +2608,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmean(this: Takes<'real', D>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(133, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(133, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(142, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(142, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2465,8 +2627,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanvar(this: Takes<'real', D>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(134, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(134, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(143, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(143, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2484,8 +2646,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(135, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(135, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(144, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(144, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2505,8 +2667,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   quantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(136, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(136, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(145, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(145, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -2526,8 +2688,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   percentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(137, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(137, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(146, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(146, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -2546,8 +2708,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cov(options?: CovOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(138, options, ['rowvar', 'correction'], arguments.length - 1)
-    return one(138, [this], [o.rowvar], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(147, options, ['rowvar', 'correction'], arguments.length - 1)
+    return one(147, [this], [o.rowvar], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2565,8 +2727,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   corrcoef(options?: CorrcoefOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(139, options, ['rowvar'], arguments.length - 1)
-    return one(139, [this], [o.rowvar], []) as Tensor<FloatOf<D>>
+    const o = readOptions(148, options, ['rowvar'], arguments.length - 1)
+    return one(148, [this], [o.rowvar], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2585,8 +2747,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(140, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(140, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(149, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(149, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2604,8 +2766,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(141, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(141, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(150, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(150, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2624,8 +2786,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeMax(this: Takes<'real', D>, options?: number | CumulativeMaxOptions): Tensor<D> {
-    const o = readOptions(142, options, ['axis'], arguments.length - 1, 'axis')
-    return one(142, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(151, options, ['axis'], arguments.length - 1, 'axis')
+    return one(151, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2643,8 +2805,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeMin(this: Takes<'real', D>, options?: number | CumulativeMinOptions): Tensor<D> {
-    const o = readOptions(143, options, ['axis'], arguments.length - 1, 'axis')
-    return one(143, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(152, options, ['axis'], arguments.length - 1, 'axis')
+    return one(152, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2666,8 +2828,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diff<B extends DType = 'bool', C extends DType = 'bool'>(this: Takes<'numeric', D>, prepend?: Tensor<B> & Takes<'numeric', B>, append?: Tensor<C> & Takes<'numeric', C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>> {
-    const o = readOptions(144, options, ['axis', 'n'], arguments.length - 3, 'axis')
-    return one(144, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
+    const o = readOptions(153, options, ['axis', 'n'], arguments.length - 3, 'axis')
+    return one(153, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
   }
 
   /**
@@ -2688,8 +2850,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   gradient<B extends DType = 'bool'>(this: Takes<'real', D>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<D, B>>> {
-    const o = readOptions(145, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 2, 'axis')
-    return one(145, [this, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<D, B>>>
+    const o = readOptions(154, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 2, 'axis')
+    return one(154, [this, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<D, B>>>
   }
 
   /**
@@ -2710,8 +2872,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   trapezoid<B extends DType = 'bool'>(this: Takes<'real', D>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<D, B>>> {
-    const o = readOptions(146, options, ['axis', 'dx'], arguments.length - 2, 'axis')
-    return one(146, [this, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<D, B>>>
+    const o = readOptions(155, options, ['axis', 'dx'], arguments.length - 2, 'axis')
+    return one(155, [this, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<D, B>>>
   }
 
   /**
@@ -2733,8 +2895,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(this: Takes<'real', D>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>> {
-    if (arguments.length > 4) surplus(147, arguments, 4)
-    return one(147, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>>
+    if (arguments.length > 4) surplus(156, arguments, 4)
+    return one(156, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>>
   }
 
   /**
@@ -2754,8 +2916,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(148, options, ['mode'], arguments.length - 2)
-    return one(148, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(157, options, ['mode'], arguments.length - 2)
+    return one(157, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2775,8 +2937,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(149, options, ['mode'], arguments.length - 2)
-    return one(149, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(158, options, ['mode'], arguments.length - 2)
+    return one(158, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2795,8 +2957,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>> {
-    if (arguments.length > 1) surplus(150, arguments, 1)
-    return binary(150, this, x2) as Tensor<SumOf<Promote<D, B>>>
+    if (arguments.length > 1) surplus(159, arguments, 1)
+    return binary(159, this, x2) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2816,8 +2978,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(151, options, ['axes'], arguments.length - 2)
-    return one(151, [this, x2], [o.axes], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(160, options, ['axes'], arguments.length - 2)
+    return one(160, [this, x2], [o.axes], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2838,8 +3000,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(153, options, ['axis'], arguments.length - 2, 'axis')
-    return one(153, [this, x2], [o.axis], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(162, options, ['axis'], arguments.length - 2, 'axis')
+    return one(162, [this, x2], [o.axis], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2860,8 +3022,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cross<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | CrossOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(154, options, ['axis'], arguments.length - 2, 'axis')
-    return one(154, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
+    const o = readOptions(163, options, ['axis'], arguments.length - 2, 'axis')
+    return one(163, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2880,8 +3042,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   outer<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
-    if (arguments.length > 1) surplus(155, arguments, 1)
-    return binary(155, this, x2) as Tensor<Promote<D, B>>
+    if (arguments.length > 1) surplus(164, arguments, 1)
+    return binary(164, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2900,8 +3062,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>> {
-    if (arguments.length > 1) surplus(156, arguments, 1)
-    return binary(156, this, x2) as Tensor<SumOf<Promote<D, B>>>
+    if (arguments.length > 1) surplus(165, arguments, 1)
+    return binary(165, this, x2) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2920,8 +3082,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   kron<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
-    if (arguments.length > 1) surplus(157, arguments, 1)
-    return binary(157, this, x2) as Tensor<Promote<D, B>>
+    if (arguments.length > 1) surplus(166, arguments, 1)
+    return binary(166, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2941,8 +3103,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diagonal(options?: DiagonalOptions): Tensor<D> {
-    const o = readOptions(158, options, ['offset'], arguments.length - 1)
-    return one(158, [this], [o.offset], []) as Tensor<D>
+    const o = readOptions(167, options, ['offset'], arguments.length - 1)
+    return one(167, [this], [o.offset], []) as Tensor<D>
   }
 
   /**
@@ -2961,8 +3123,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(159, options, ['offset', 'dtype'], arguments.length - 1)
-    return one(159, [this], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(168, options, ['offset', 'dtype'], arguments.length - 1)
+    return one(168, [this], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2981,8 +3143,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diag(options?: DiagOptions): Tensor<D> {
-    const o = readOptions(160, options, ['k'], arguments.length - 1)
-    return one(160, [this], [o.k], []) as Tensor<D>
+    const o = readOptions(169, options, ['k'], arguments.length - 1)
+    return one(169, [this], [o.k], []) as Tensor<D>
   }
 
   /**
@@ -3001,8 +3163,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(this: Takes<'real', D>, options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(161, options, ['axis'], arguments.length - 1, 'axis')
-    return one(161, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(170, options, ['axis'], arguments.length - 1, 'axis')
+    return one(170, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -3020,8 +3182,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(this: Takes<'real', D>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(162, options, ['axis'], arguments.length - 1, 'axis')
-    return one(162, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(171, options, ['axis'], arguments.length - 1, 'axis')
+    return one(171, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -3041,8 +3203,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(196, arguments, 1)
-    return one(196, [this], [shape], []) as Tensor<D>
+    if (arguments.length > 1) surplus(205, arguments, 1)
+    return one(205, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -3062,8 +3224,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes: number | readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(197, arguments, 1)
-    return one(197, [this], [axes], []) as Tensor<D>
+    if (arguments.length > 1) surplus(206, arguments, 1)
+    return one(206, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -3081,8 +3243,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    if (arguments.length > 0) surplus(198, arguments, 0)
-    return unary(198, this) as Tensor<D>
+    if (arguments.length > 0) surplus(207, arguments, 0)
+    return unary(207, this) as Tensor<D>
   }
 
   /**
@@ -3101,8 +3263,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    if (arguments.length > 1) surplus(199, arguments, 1)
-    return one(199, [this], [axis], []) as Tensor<D>
+    if (arguments.length > 1) surplus(208, arguments, 1)
+    return one(208, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -3121,8 +3283,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(200, arguments, 1)
-    return one(200, [this], [axis], []) as Tensor<D>
+    if (arguments.length > 1) surplus(209, arguments, 1)
+    return one(209, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -3141,8 +3303,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(201, options, ['axis'], arguments.length - 1, 'axis')
-    return one(201, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(210, options, ['axis'], arguments.length - 1, 'axis')
+    return one(210, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3161,8 +3323,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(202, arguments, 1)
-    return one(202, [this], [shape], []) as Tensor<D>
+    if (arguments.length > 1) surplus(211, arguments, 1)
+    return one(211, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -3183,8 +3345,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor<D> {
-    if (arguments.length > 2) surplus(203, arguments, 2)
-    return one(203, [this], [source, destination], []) as Tensor<D>
+    if (arguments.length > 2) surplus(212, arguments, 2)
+    return one(212, [this], [source, destination], []) as Tensor<D>
   }
 
   /**
@@ -3204,8 +3366,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   swapaxes(axis1: number, axis2: number): Tensor<D> {
-    if (arguments.length > 2) surplus(204, arguments, 2)
-    return one(204, [this], [axis1, axis2], []) as Tensor<D>
+    if (arguments.length > 2) surplus(213, arguments, 2)
+    return one(213, [this], [axis1, axis2], []) as Tensor<D>
   }
 
   /**
@@ -3225,8 +3387,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   rot90(options?: Rot90Options): Tensor<D> {
-    const o = readOptions(205, options, ['k', 'axes'], arguments.length - 1)
-    return one(205, [this], [o.k, o.axes], []) as Tensor<D>
+    const o = readOptions(214, options, ['k', 'axes'], arguments.length - 1)
+    return one(214, [this], [o.k, o.axes], []) as Tensor<D>
   }
 
   /**
@@ -3246,8 +3408,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flatten(options?: FlattenOptions): Tensor<D> {
-    const o = readOptions(206, options, ['startAxis', 'endAxis'], arguments.length - 1)
-    return one(206, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
+    const o = readOptions(215, options, ['startAxis', 'endAxis'], arguments.length - 1)
+    return one(215, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
   }
 
   /**
@@ -3268,8 +3430,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   roll(shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D> {
-    const o = readOptions(207, options, ['axis'], arguments.length - 2, 'axis')
-    return one(207, [this], [shift, o.axis], []) as Tensor<D>
+    const o = readOptions(216, options, ['axis'], arguments.length - 2, 'axis')
+    return one(216, [this], [shift, o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3288,8 +3450,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tile(repetitions: readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(208, arguments, 1)
-    return one(208, [this], [repetitions], []) as Tensor<D>
+    if (arguments.length > 1) surplus(217, arguments, 1)
+    return one(217, [this], [repetitions], []) as Tensor<D>
   }
 
   /**
@@ -3310,8 +3472,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   repeat(repeats: number, options?: number | RepeatOptions): Tensor<D> {
-    const o = readOptions(209, options, ['axis'], arguments.length - 2, 'axis')
-    return one(209, [this], [repeats, o.axis], []) as Tensor<D>
+    const o = readOptions(218, options, ['axis'], arguments.length - 2, 'axis')
+    return one(218, [this], [repeats, o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3332,8 +3494,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   pad(padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<D> {
-    const o = readOptions(212, options, ['mode', 'value'], arguments.length - 2)
-    return one(212, [this], [padWidth, o.mode], [o.value]) as Tensor<D>
+    const o = readOptions(221, options, ['mode', 'value'], arguments.length - 2)
+    return one(221, [this], [padWidth, o.mode], [o.value]) as Tensor<D>
   }
 
   /**
@@ -3354,8 +3516,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(215, options, ['axis'], arguments.length - 2, 'axis')
-    return one(215, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(224, options, ['axis'], arguments.length - 2, 'axis')
+    return one(224, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3375,8 +3537,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatter<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
-    const o = readOptions(216, options, ['axis'], arguments.length - 3, 'axis')
-    return one(216, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(225, options, ['axis'], arguments.length - 3, 'axis')
+    return one(225, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3398,8 +3560,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(217, options, ['axis'], arguments.length - 3, 'axis')
-    return one(217, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(226, options, ['axis'], arguments.length - 3, 'axis')
+    return one(226, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3419,8 +3581,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
-    const o = readOptions(218, options, ['axis'], arguments.length - 3, 'axis')
-    return one(218, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(227, options, ['axis'], arguments.length - 3, 'axis')
+    return one(227, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3440,8 +3602,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterMin<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
-    const o = readOptions(219, options, ['axis'], arguments.length - 3, 'axis')
-    return one(219, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(228, options, ['axis'], arguments.length - 3, 'axis')
+    return one(228, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3461,8 +3623,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterMax<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
-    const o = readOptions(220, options, ['axis'], arguments.length - 3, 'axis')
-    return one(220, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(229, options, ['axis'], arguments.length - 3, 'axis')
+    return one(229, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3484,8 +3646,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   putAlongAxis<B extends DType, C extends Operand>(indices: (Tensor<B> & Takes<'index', B>) | Positions, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D> {
-    const o = readOptions(221, options, ['axis', 'update'], arguments.length - 3, 'axis')
-    return one(221, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
+    const o = readOptions(230, options, ['axis', 'update'], arguments.length - 3, 'axis')
+    return one(230, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
   }
 
   /**
@@ -3506,8 +3668,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(222, arguments, 2)
-    return one(222, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(231, arguments, 2)
+    return one(231, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3526,8 +3688,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(223, arguments, 2)
-    return one(223, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(232, arguments, 2)
+    return one(232, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3546,8 +3708,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentMin<B extends DType>(this: Takes<'real', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(224, arguments, 2)
-    return one(224, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(233, arguments, 2)
+    return one(233, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3566,8 +3728,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentMax<B extends DType>(this: Takes<'real', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(225, arguments, 2)
-    return one(225, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(234, arguments, 2)
+    return one(234, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3586,8 +3748,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentMean<B extends DType>(segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<FloatOf<D>> {
-    if (arguments.length > 2) surplus(226, arguments, 2)
-    return one(226, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
+    if (arguments.length > 2) surplus(235, arguments, 2)
+    return one(235, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -3609,8 +3771,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   takeAlongAxis<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<D> {
-    const o = readOptions(227, options, ['axis'], arguments.length - 2, 'axis')
-    return one(227, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(236, options, ['axis'], arguments.length - 2, 'axis')
+    return one(236, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3631,8 +3793,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: (Tensor<C> & Takes<'index', C>) | Positions, options?: SearchsortedOptions): Tensor<'int32'> {
-    const o = readOptions(228, options, ['side'], arguments.length - 3)
-    return one(228, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
+    const o = readOptions(237, options, ['side'], arguments.length - 3)
+    return one(237, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
   }
 
   /**
@@ -3651,8 +3813,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(this: Takes<'real', D>, options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(229, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(229, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(238, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(238, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -3670,8 +3832,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(this: Takes<'real', D>, options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(230, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(230, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(239, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(239, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -3691,8 +3853,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): Several<{ values: Tensor<D>; indices: Tensor<'int32'> }> {
-    const o = readOptions(231, options, ['axis', 'largest'], arguments.length - 2, 'axis')
-    const [values, indices] = many(231, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(240, options, ['axis', 'largest'], arguments.length - 2, 'axis')
+    const [values, indices] = many(240, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return several({ values, indices }) as Several<{ values: Tensor<D>; indices: Tensor<'int32'> }>
   }
 
@@ -3713,8 +3875,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): Several<{ values: Tensor<D>; indices: Tensor<'int32'> }> {
-    const o = readOptions(232, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-    const [values, indices] = many(232, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
+    const o = readOptions(241, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+    const [values, indices] = many(241, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
     return several({ values, indices }) as Several<{ values: Tensor<D>; indices: Tensor<'int32'> }>
   }
 
@@ -3735,8 +3897,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(277, options, ['k'], arguments.length - 1)
-    return one(277, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(286, options, ['k'], arguments.length - 1)
+    return one(286, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -3756,8 +3918,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(278, options, ['k'], arguments.length - 1)
-    return one(278, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(287, options, ['k'], arguments.length - 1)
+    return one(287, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -3778,8 +3940,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowSum(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowSumOptions): Tensor<D> {
-    const o = readOptions(290, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(290, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(299, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(299, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3798,8 +3960,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowProd(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowProdOptions): Tensor<D> {
-    const o = readOptions(291, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(291, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(300, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(300, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3818,8 +3980,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowMin(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMinOptions): Tensor<D> {
-    const o = readOptions(292, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(292, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(301, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(301, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3838,8 +4000,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowMax(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<D> {
-    const o = readOptions(293, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(293, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(302, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(302, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3859,8 +4021,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowScatterMax<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(294, options, ['stride', 'padding', 'initial'], arguments.length - 3)
-    return one(294, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
+    const o = readOptions(303, options, ['stride', 'padding', 'initial'], arguments.length - 3)
+    return one(303, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -3879,8 +4041,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowScatterMin<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(295, options, ['stride', 'padding', 'initial'], arguments.length - 3)
-    return one(295, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
+    const o = readOptions(304, options, ['stride', 'padding', 'initial'], arguments.length - 3)
+    return one(304, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -3897,8 +4059,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atleast1d(): Tensor<D> {
-    if (arguments.length > 0) surplus(300, arguments, 0)
-    return unary(300, this) as Tensor<D>
+    if (arguments.length > 0) surplus(309, arguments, 0)
+    return unary(309, this) as Tensor<D>
   }
 
   /**
@@ -3915,8 +4077,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atleast2d(): Tensor<D> {
-    if (arguments.length > 0) surplus(301, arguments, 0)
-    return unary(301, this) as Tensor<D>
+    if (arguments.length > 0) surplus(310, arguments, 0)
+    return unary(310, this) as Tensor<D>
   }
 
   /**
@@ -3933,8 +4095,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atleast3d(): Tensor<D> {
-    if (arguments.length > 0) surplus(302, arguments, 0)
-    return unary(302, this) as Tensor<D>
+    if (arguments.length > 0) surplus(311, arguments, 0)
+    return unary(311, this) as Tensor<D>
   }
 
   /**
@@ -3952,8 +4114,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   fliplr(): Tensor<D> {
-    if (arguments.length > 0) surplus(303, arguments, 0)
-    return unary(303, this) as Tensor<D>
+    if (arguments.length > 0) surplus(312, arguments, 0)
+    return unary(312, this) as Tensor<D>
   }
 
   /**
@@ -3971,8 +4133,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flipud(): Tensor<D> {
-    if (arguments.length > 0) surplus(304, arguments, 0)
-    return unary(304, this) as Tensor<D>
+    if (arguments.length > 0) surplus(313, arguments, 0)
+    return unary(313, this) as Tensor<D>
   }
 
   /**
@@ -3994,8 +4156,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   unfold(axis: number, size: number, options?: UnfoldOptions): Tensor<D> {
-    const o = readOptions(305, options, ['step'], arguments.length - 3)
-    return one(305, [this], [axis, size, o.step], []) as Tensor<D>
+    const o = readOptions(314, options, ['step'], arguments.length - 3)
+    return one(314, [this], [axis, size, o.step], []) as Tensor<D>
   }
 
   /**
@@ -4013,8 +4175,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmedian(this: Takes<'real', D>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(306, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(306, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(315, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(315, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -4034,8 +4196,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanquantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(307, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(307, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(316, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(316, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -4055,8 +4217,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanpercentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(308, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(308, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(317, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(317, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -4075,8 +4237,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(309, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(309, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(318, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(318, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -4095,7 +4257,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(310, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(310, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(319, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(319, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 }

@@ -9,9 +9,11 @@ import { logdet } from '../arrays/factors.js'
 import { diagflat } from '../arrays/grids.js'
 import type { AxisKeptOptions, AxisOptions } from '../arrays/options.js'
 import { aminmax, frexp } from '../arrays/pairs.js'
+import { floatPower, ldexp } from '../arrays/powers.js'
 import { addbmm, addmm, addmv, addr, baddbmm, type Added, type AddmmOptions } from '../arrays/products.js'
 import { numbers } from '../arrays/pytorch.js'
-import { cummax, cummin, mode, type Placed } from '../arrays/running.js'
+import { round, type RoundOptions } from '../arrays/rounding.js'
+import { cummax, cummin, logcumsumexp, mode, type Placed } from '../arrays/running.js'
 import { expandDims, flatten, repeat, tile } from '../arrays/shapes.js'
 import { argpartition, compress, msort, partition, uniqueConsecutive } from '../arrays/sorting.js'
 import {
@@ -148,6 +150,11 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return Reflect.apply(flatten, undefined, [this, ...arguments]) as Tensor<D>
   }
 
+  /** As `ft.floatPower`. */
+  floatPower<B extends Operand>(b: B): Tensor<Promote<'float64', FloatOf<With<D, B>>>> {
+    return as(floatPower(self<D>(this), b))
+  }
+
   /** As `ft.frexp`. */
   frexp(this: Takes<'real', D>): Several<{ mantissa: Tensor<FloatOf<D>>; exponent: Tensor<'int32'> }> {
     return as(frexp(self(this)))
@@ -188,9 +195,19 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     return isreal(self<D>(this))
   }
 
+  /** As `ft.ldexp`. */
+  ldexp<B extends Operand>(this: Takes<'real', D>, b: B & Fits<'real', B, D, 'any'>): Tensor<FloatOf<With<D, B>>> {
+    return as(ldexp(self(this), b as never))
+  }
+
   /** As `ft.logaddexp`. */
   override logaddexp<B extends Operand>(..._given: [x2: B & Fits<'any', B>]): Tensor<FloatOf<With<D, B>>> {
     return Reflect.apply(logaddexp, undefined, [this, ...arguments]) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /** As `ft.logcumsumexp`. */
+  logcumsumexp(options?: number | AxisOptions): Tensor<FloatOf<D>> {
+    return logcumsumexp(self<D>(this), options)
   }
 
   /** As `ft.logdet`. */
@@ -242,6 +259,11 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
   override reshape(...shape: readonly [readonly number[]] | readonly [number, ...number[]]): Tensor<D> {
     if (typeof shape[0] === 'number') return super.reshape(numbers('reshape', 'shape', shape))
     return shape.length === 1 ? super.reshape(shape[0]) : (Reflect.apply(super.reshape, this, shape) as Tensor<D>)
+  }
+
+  /** As `ft.round`. */
+  override round(this: Takes<'numeric', D>, ..._given: [options?: number | RoundOptions]): Tensor<D> {
+    return Reflect.apply(round, undefined, [this, ...arguments]) as Tensor<D>
   }
 
   /** As `ft.scatterReduce`. */

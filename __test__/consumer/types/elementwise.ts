@@ -106,6 +106,22 @@ export function results(): void {
   dtype('float32', u16.lgamma())
   dtype('bfloat16', ft.digamma(bf16))
   dtype('float16', f16.digamma())
+  dtype('float32', ft.gamma(i32))
+  dtype('float64', f64.gamma())
+  dtype('float32', ft.i0(bool))
+  dtype('float16', f16.i0())
+  dtype('bfloat16', ft.i0e(bf16))
+  dtype('float32', u8.i0e())
+  dtype('float64', ft.i1(f64))
+  dtype('float32', i64.i1())
+  dtype('float32', ft.i1e(f32))
+  dtype('float16', f16.i1e())
+  dtype('float32', ft.erfcx(i8))
+  dtype('float64', f64.erfcx())
+  dtype('bfloat16', ft.logNdtr(bf16))
+  dtype('float32', bool.logNdtr())
+  dtype('float64', ft.ndtri(f64))
+  dtype('float32', f32.ndtri())
   // Tests of elements.
   dtype('bool', ft.isnan(c64))
   dtype('bool', f32.isnan())
@@ -206,6 +222,22 @@ export function misuse(): void {
   ft.lgamma(c64)
   // @ts-expect-error: not of complex numbers
   c128.digamma()
+  // @ts-expect-error: not of complex numbers
+  c64.gamma()
+  // @ts-expect-error: not of complex numbers
+  ft.i0(c64)
+  // @ts-expect-error: not of complex numbers
+  c64.i0e()
+  // @ts-expect-error: not of complex numbers
+  ft.i1(c128)
+  // @ts-expect-error: not of complex numbers
+  c128.i1e()
+  // @ts-expect-error: not of complex numbers
+  ft.erfcx(c64)
+  // @ts-expect-error: not of complex numbers
+  c64.logNdtr()
+  // @ts-expect-error: not of complex numbers
+  ft.ndtri(c64)
   // @ts-expect-error: not of complex numbers
   ft.signbit(c64)
   // @ts-expect-error: parts are real

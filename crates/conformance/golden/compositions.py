@@ -451,5 +451,17 @@ case(f"ft.gradient({jz})", np.gradient(z, axis=1))
 case(f"{jz}.gradient(ft.tensor([0, 1, 3]))", np.gradient(z, [0, 1, 3], axis=1))
 case(f"ft.gradient({jz}, undefined, {{ axis: 0, spacing: 2 }})", np.gradient(z, 2, axis=0))
 
+# --- decimals, powers in float64, running logarithms of sums
+halves = np.array([1250, 1350, -149, -150, -250, 50, 51])
+for decimals in [-3, -2, -1, 1]:
+    case(f"ft.round(ft.tensor({text(halves)}, {{ dtype: 'int32' }}), {decimals})", np.round(halves, decimals))
+fractions = np.array([1.25, -3.149, 2.675, 0.05, -0.04, 1234.5678])
+for decimals in [-2, 1, 2, 3]:
+    case(f"ft.round(ft.tensor({text(fractions)}, {{ dtype: 'float64' }}), {{ decimals: {decimals} }})", np.round(fractions, decimals))
+case("ft.floatPower(ft.tensor([2, 3], { dtype: 'int32' }), ft.tensor([[-1], [0.5]], { dtype: 'float64' }))", np.float_power([2, 3], [[-1], [0.5]]))
+rows = np.array([[0.5, -1, 3], [1000, 1001, -inf]])
+for axis in [0, 1]:
+    case(f"ft.logcumsumexp(ft.tensor({text(rows)}), {axis})", np.logaddexp.accumulate(rows, axis))
+
 with open(sys.argv[1], "w") as out:
     out.write("\n".join(lines) + "\n")

@@ -21,6 +21,7 @@ import torch
 import torch.nn.functional as F
 
 import gradient_arrays
+import gradient_functions
 import gradient_matrices
 import gradient_networks
 import gradient_points
@@ -128,6 +129,7 @@ def main():
         module.cases()
     for module in [gradient_points, gradient_reductions, gradient_arrays, gradient_networks, gradient_matrices]:
         module.cases()
+    gradient_functions.cases()
     records.write(sys.argv[1])
     print(sum(counts.values()), "gradients of", len(counts), "rows")
     print("none:", skipped)

@@ -19,6 +19,7 @@ import complex_numbers
 import digits
 import elementwise
 import ends
+import functions
 import linear_algebra
 import network_digits
 import networks
@@ -516,4 +517,5 @@ pytorch_arrays.cases()
 ranges.cases()
 ends.cases()
 special.cases()
+functions.cases()
 write(sys.argv[1])

@@ -84,10 +84,19 @@ fn main() {
                     "ndtr" math::ndtr, -3.0, 3.0;
                     "lgamma" math::lgamma, -5.0, 50.0;
                     "digamma" math::digamma, -5.0, 50.0;
+                    "gamma" math::gamma, -5.0, 30.0;
+                    "i0" math::i0, -30.0, 30.0;
+                    "i0e" math::i0e, -30.0, 30.0;
+                    "i1" math::i1, -30.0, 30.0;
+                    "i1e" math::i1e, -30.0, 30.0;
+                    "erfcx" math::erfcx, -3.0, 10.0;
+                    "log_ndtr" math::log_ndtr, -30.0, 5.0;
+                    "ndtri" math::ndtri, 0.0, 1.0;
                     "pow" pow_self, 0.1, 20.0;
                     "atan2" atan2_self, 0.1, 20.0;
                     "hypot" hypot_self, 0.1, 20.0;
                     "logaddexp" logaddexp_self, 0.1, 20.0;
+                    "logaddexp2" logaddexp2_self, 0.1, 20.0;
                 }
             } else {
                 print(format_args!("{}: not on this processor", $tier));
@@ -107,6 +116,7 @@ fn main() {
         atan2_self math::atan2;
         hypot_self math::hypot;
         logaddexp_self math::logaddexp;
+        logaddexp2_self math::logaddexp2;
     }
     macro_rules! has {
         ($($feature:tt),*) => { true $(&& is_x86_feature_detected!($feature))* };

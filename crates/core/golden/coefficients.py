@@ -11,7 +11,7 @@ Usage: python3 crates/core/golden/coefficients.py > crates/core/src/math/coeffic
 
 from itertools import groupby
 
-from mpmath import (asin, atan, chebyfit, cos, erf, erfc, erfinv, exp, expm1, factorial, findroot, floor, log, log1p, loggamma,
+from mpmath import (asin, atan, besseli, chebyfit, cos, erf, erfc, erfinv, exp, expm1, fac2, factorial, findroot, floor, log, log1p, loggamma,
                     lu_solve, matrix, mp, mpf, pi, polyval, psi, qr_solve, sqrt, tanh)
 
 mp.prec = 1400
@@ -97,7 +97,7 @@ def fitted_after(count, name, doc, f, interval, terms):
     """Tables NAME_0, NAME_1, ...: the first `count` terms as hi + lo; and NAME: the rest as a polynomial of its own."""
     fits = fits_of(f, interval, terms)
     for n in range(count):
-        term = {precision: parts(fit[n], BITS[precision], 2) for precision, fit in fits.items()}
+        term = {precision: parts(fit[n], BITS[precision], 2) if fit else [] for precision, fit in fits.items()}
         table(f"{name}_{n}", f"Term {n} of the polynomial that [`{name}`] continues, as hi + lo.", term["single"], term["double"])
     table(name, doc, fits["single"][count:], fits["double"][count:])
 
@@ -298,6 +298,47 @@ fitted("STIRLING", "S of log gamma(x) = (x - 1/2) log x - x + log(2 pi) / 2 + S(
        stirling, far, {"single": 3, "double": 8})
 fitted("DIGAMMA_FAR", "S of digamma(x) = log x - 1 / (2 x) - S(1 / x^2) / x^2 from 4 (float32), 6 (float64) on.",
        digamma_rest, far, {"single": 4, "double": 8})
+
+def bessel_tables(order):
+    """In a = (x / 2)^2 I0 and 2 I1 / x are series of positive terms up to 12, of which the first ten are kept to twice the digits;
+    above, sqrt(2 pi x) e^-x I is 1 and a little."""
+    term = lambda k: mpf(factorial(order)) / (factorial(k) * factorial(k + order))
+    first = 10
+    head = {bits: [part for k in range(first) for part in parts(term(k), bits, 2)] for bits in (24, 53)}
+    table(f"I{order}_HEAD", f"The first terms of {'I0' if order == 0 else '2 I1 / x'} in x^2 / 4, each as hi + lo.", head[24], head[53])
+    tail = series(lambda k: term(k + first))
+    fitted(f"I{order}_TAIL", f"T of {'I0' if order == 0 else '2 I1 / x'} = the terms of [`I{order}_HEAD`] + a^10 T(a), a = x^2 / 4 <= 36.",
+           tail, (mpf(0), mpf(36)), {"single": 6, "double": 12})
+    far = lambda u: (sqrt(2 * pi / u) * exp(-1 / u) * besseli(order, 1 / u) - 1) / u
+    fitted(f"I{order}_FAR", f"F of sqrt(2 pi x) e^-x I{order}(x) = 1 + F(1 / x) / x from 12 on.",
+           far, (mpf("1e-6"), mpf(1) / 12), {"single": 6, "double": 20})
+
+
+bessel_tables(0)
+bessel_tables(1)
+
+split("INV_SQRT_PI", "1 / sqrt(pi) as hi + lo.", 1 / sqrt(pi), 2)
+asymptotic = [(-1) ** k * fac2(2 * k - 1) / mpf(2) ** k for k in range(1, 8)]
+table("ERFCX_FAR", "S of e^(x^2) erfc x = (1 + w S(w)) / (x sqrt(pi)), w = 1 / x^2, from 10 (float32), 27 (float64) on.",
+      asymptotic[:5], asymptotic)
+
+
+def erfc_inverse_over(t):
+    """b / s with erfc b = e^(-s^2), for s = 2 (1 + t) / (1 - t)."""
+    s = 2 * (1 + t) / (1 - t)
+    start = mpf("0.9") * s if s < 3 else sqrt(s * s - log(s * mpf("1.77")))
+    return findroot(lambda b: log(erfc(b)) + s * s, start) / s
+
+
+fitted_after(2, "LOG_NDTR", "L of log ndtr(x) = LOG_NDTR_0 + v LOG_NDTR_1 + v^2 L(v), v = x - 0.9375, from 0.625 to 1.3125; float32 only.",
+             lambda v: log1p(-erfc((v + mpf("0.9375")) / sqrt(mpf(2))) / 2), (mpf("-0.3125"), mpf("0.375")), {"single": 9})
+split("SQRT_TWO_PI", "sqrt(2 pi) as hi + lo.", sqrt(2 * pi), 2)
+fitted("NDTRI", "N of ndtri(1/2 + y) = sqrt(2 pi) y + y^3 N(y^2), |y| <= 0.3.",
+       lambda z: (sqrt(mpf(2)) * erfinv(2 * sqrt(z)) / sqrt(z) - sqrt(2 * pi)) / z, (mpf("1e-20"), mpf("0.09")),
+       {"single": 8, "double": 18})
+fitted("NDTRI_START",
+       "I of b ~ s I((s - 2) / (s + 2)) where erfc b = e^(-s^2), from 0.83 to where that is subnormal, to 2^-11 (float32) and 2^-20.",
+       erfc_inverse_over, {"single": (to_t2(0.83), to_t2(10.2)), "double": (to_t2(0.83), to_t2(27.35))}, {"single": 5, "double": 10})
 
 for name, width, mantissa, count in (("TWO_OVER_PI_32", 32, 23, 7), ("TWO_OVER_PI_64", 64, 52, 19)):
     print(f"\n/// 2 / pi / 2^{mantissa + 1} in words of {width} bits, most significant first.")

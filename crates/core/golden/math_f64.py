@@ -155,9 +155,69 @@ def more():
     for x in [*uniform(-2, 2, 60), *uniform(-800, 700, 60)]:
         for y in (x, x + random.uniform(-40, 40), x - random.uniform(0, 1)):
             row("logaddexp", lambda x, y: mp.log(mp.exp(x) + mp.exp(y)), x, y)
+            row("logaddexp2", lambda x, y: mp.log(mp.power(2, x) + mp.power(2, y), 2), x, y)
     for x in [*wide(-60, 3), *around(0.707, -0.707, -1.0, 1.0, -37.5, 8.0), *uniform(-1, 1, 60), *uniform(-38.4, 8, 160)]:
         row("ndtr", lambda x: mp.erfc(-x / mp.sqrt(2)) / 2, x)
         row("gelu", lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2, x)
+    special()
+
+
+def special():
+    """Modified Bessel functions, scaled and inverse functions of the normal distribution, gamma."""
+    wide = [*SIGNED_TINY, *exponents(-60, 3, 60)]
+    for order, plain, scaled in ((0, "i0", "i0e"), (1, "i1", "i1e")):
+        value = lambda x: mp.besseli(order, x)
+        for x in [*wide, *around(12.0, -12.0, 1.0, 713.0, 713.98), *uniform(-13, 13, 160), *uniform(-713.9, 713.9, 80)]:
+            row(plain, value, x)
+            row(scaled, lambda x: mp.exp(-abs(x)) * value(x), x)
+        for x in exponents(10, 60, 60):
+            row(scaled, lambda x: mp.exp(-abs(x)) * value(x), x)
+    for x in [*wide, *around(0.45, -0.45, 1.0, 10.0, 27.0, -26.6), *uniform(-1, 1, 80), *uniform(-26.6, 30, 160), *(2.0**k for k in range(5, 60, 3))]:
+        row("erfcx", scaled_error, x)
+    for x in [*wide, *around(0.64, -0.64, 1.0, -38.5, 8.0), *uniform(-1, 1, 80), *uniform(-60, 9, 160), *uniform(9, 38, 30),
+              *(-(2.0**k) * 1.1 for k in range(5, 60, 3))]:
+        row("log_ndtr", log_normal, x)
+    inside = [*TINY, *around(0.25, 0.5, 0.75), *uniform(0, 1, 120), *(1 - 2.0**-k for k in range(2, 54, 3)),
+              *(abs(x) for x in exponents(-1070, -1, 120))]
+    for x in inside:
+        row("ndtri", inverse_normal, x)
+    for x in [*(s * x for x in (2.0**-1022, 1e-300, 2.0**-61, 2.0**-59, 1e-8) for s in (1, -1)), *range_of(1, 171), *uniform(-6, 7, 160), *uniform(-184, 171.6, 160),
+              *around(171.62, -170.5, 6.0, 1.0), *(-n + s * 2.0**-k for n in (1, 3, 40, 170) for k in (5, 20, 40) for s in (1, -1))]:
+        row("gamma", mp.gamma, x)
+
+
+def range_of(first, last):
+    return (float(n) for n in range(first, last + 1))
+
+
+def scaled_error(x):
+    """erfcx: mpmath's erfc of a large number costs as many digits as its square has."""
+    if x < 100:
+        return mp.exp(x * x) * mp.erfc(x)
+    w = 1 / (x * x)
+    return (1 + mp.fsum(mp.fac2(2 * k - 1) * (-w / 2) ** k for k in range(1, 20))) / (x * mp.sqrt(mp.pi))
+
+
+def log_normal(x):
+    if x > -100:
+        return mp.log1p(-mp.erfc(x / mp.sqrt(2)) / 2) if x > 0 else mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+    return mp.log(scaled_error(-x / mp.sqrt(2)) / 2) - x * x / 2
+
+
+def inverse_normal(p):
+    """Newton's method on the logarithm, each step twice the digits."""
+    mp.prec = 1200 if p > 0.25 else 300
+    if p > 0.5:
+        return -inverse_normal(1 - p)
+    log = mp.log(2 * p)
+    if log == 0:
+        return mpf(0)
+    b = mp.sqrt(-log) * (mpf("0.9") if log > -1 else 1)
+    for _ in range(14):
+        e = mp.erfc(b)
+        b += (mp.log(e) - log) * e * mp.sqrt(mp.pi) / 2 * mp.exp(b * b)
+    return -b * mp.sqrt(2)
+
 
 
 def inverse_error(x):

@@ -60,8 +60,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly fabs: Tensor<D>['abs']
   /** Alias of {@link Tensor.trunc}. */
   declare readonly fix: Tensor<D>['trunc']
-  /** Alias of {@link Tensor.pow}. */
-  declare readonly floatPower: Tensor<D>['pow']
   /** Alias of {@link Tensor.greaterEqual}. */
   declare readonly ge: Tensor<D>['greaterEqual']
   /** Alias of {@link Tensor.outer}. */
@@ -132,12 +130,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
   /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
   declare readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>
-  /** @deprecated Not a method here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
-  declare readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>
-  /** @deprecated Not a method here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
-  declare readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>
-  /** @deprecated Not a method here: write x.mul(exponent.exp2()). */
-  declare readonly ldexp: Instead<'write x.mul(exponent.exp2())'>
   /** @deprecated Not a method here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
   declare readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>
   /** @deprecated Not a method here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */
@@ -352,7 +344,6 @@ export const SAME: Readonly<Record<string, string>> = {
   eq: 'equal',
   fabs: 'abs',
   fix: 'trunc',
-  floatPower: 'pow',
   ge: 'greaterEqual',
   ger: 'outer',
   gt: 'greater',
@@ -391,9 +382,6 @@ export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)', 'indexReduce'],
   ['PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)', 'svd'],
   ['it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s', 'eig lstsq'],
-  ['write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)', 'logaddexp2'],
-  ['write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)', 'logcumsumexp'],
-  ['write x.mul(exponent.exp2())', 'ldexp'],
   ['strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)', 'asStrided'],
   ['write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })', 'multinomial'],
   ['draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })', 'bernoulli'],

@@ -3,6 +3,7 @@
 
 import { broadcastArrays } from '../../arrays/broadcasting.js'
 import { resultType } from '../../arrays/dtypes.js'
+import { round } from '../../arrays/rounding.js'
 import { isin } from '../../arrays/sets.js'
 import { concat, expandDims, repeat } from '../../arrays/shapes.js'
 import { pinv } from '../../arrays/tolerances.js'
@@ -12,7 +13,7 @@ import { setThreads } from '../../devices/devices.js'
 import { arraySplit, unstack } from '../../indexing/split.js'
 import { jit } from '../../transforms/jit.js'
 import { asarray, fromTypedArray, tensor } from '../../values/create.js'
-import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwiseLeftShift, bitwiseRightShift, conj, copy, cumulativeProd, cumulativeSum, deg2rad, divide, equal, eye, flatten, greater, greaterEqual, less, lessEqual, matmul, max, maximum, mean, min, minimum, moveaxis, nancumulativeProd, nancumulativeSum, notEqual, outer, pow, rad2deg, remainder, round, sign, swapaxes, takeAlongAxis, trunc, vstack } from '../functions.js'
+import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwiseLeftShift, bitwiseRightShift, conj, copy, cumulativeProd, cumulativeSum, deg2rad, divide, equal, eye, flatten, greater, greaterEqual, less, lessEqual, matmul, max, maximum, mean, min, minimum, moveaxis, nancumulativeProd, nancumulativeSum, notEqual, outer, pow, rad2deg, remainder, sign, swapaxes, takeAlongAxis, trunc, vstack } from '../functions.js'
 import { expm, inv } from '../linalg.js'
 import { instead } from '../../errors/instead.js'
 
@@ -96,8 +97,6 @@ export const eq: typeof equal = equal
 export const fabs: typeof abs = abs
 /** Alias of {@link trunc}. */
 export const fix: typeof trunc = trunc
-/** Alias of {@link pow}. */
-export const floatPower: typeof pow = pow
 /** Alias of {@link fromTypedArray}. */
 export const fromNumpy: typeof fromTypedArray = fromTypedArray
 /** Alias of {@link greaterEqual}. */
@@ -186,12 +185,6 @@ export const svd = instead('svd', 'PyTorch\'s old torch.svd returns V where lina
 export const eig = instead('eig', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
 /** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
 export const lstsq = instead('lstsq', 'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s')
-/** @deprecated Not a function here: write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2). */
-export const logaddexp2 = instead('logaddexp2', 'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)')
-/** @deprecated Not a function here: write ft.associativeScan((a, b) => ft.logaddexp(a, b), x). */
-export const logcumsumexp = instead('logcumsumexp', 'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)')
-/** @deprecated Not a function here: write x.mul(exponent.exp2()). */
-export const ldexp = instead('ldexp', 'write x.mul(exponent.exp2())')
 /** @deprecated Not a function here: strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape). */
 export const asStrided = instead('asStrided', 'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)')
 /** @deprecated Not a function here: write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x }). */

@@ -21,11 +21,16 @@ pub(super) fn tail<V: Real>(b: V) -> (Reduced<V>, Pair<V>, Pair<V>) {
     let square = b * b;
     let reduced = Reduced::new(-square);
     let e = reduced.exp_pair(b.fma(-b, square));
+    (reduced, e, scaled(b, one, three))
+}
+
+/// erfc(b) e^(b^2) for b as in [`tail`], beside 1 and 3.
+#[inline(always)]
+pub(super) fn scaled<V: Real>(b: V, one: V, three: V) -> Pair<V> {
     let t = (b - three) / (b + three);
     let k = Pair::constant(b, &ERFC_0);
     let sum = Pair::fast_sum(k.hi, t * t.poly(&ERFC));
-    let ratio = Pair { hi: sum.hi, lo: sum.lo + k.lo }.over(Pair::fast_sum(b + b, one));
-    (reduced, e, ratio)
+    Pair { hi: sum.hi, lo: sum.lo + k.lo }.over(Pair::fast_sum(b + b, one))
 }
 
 /// erfc b for b as in [`tail`].

@@ -13,9 +13,11 @@
 #[allow(clippy::approx_constant)]
 mod coefficients;
 mod atan;
+mod bessel;
 mod cbrt;
 pub mod complex;
 mod erf;
+mod erfcx;
 mod exp;
 mod fma;
 mod fused;
@@ -41,17 +43,19 @@ mod triples;
 mod ulp;
 
 pub use atan::{acos, asin, atan, atan2};
+pub use bessel::{i0, i0e, i1, i1e};
 pub use cbrt::cbrt;
 pub use erf::{erf, erfc, erfinv};
+pub use erfcx::{erfcx, log_ndtr, ndtri};
 pub use exp::{exp, exp2, expm1};
 pub use fma::{EmulatedFma, add_to_odd};
 pub use fused::{Apart, Exact, Fused, Instruction, Quick, Way};
-pub use gamma::{digamma, lgamma};
+pub use gamma::{digamma, gamma, lgamma};
 pub use hyperbolic::{cosh, sinh, tanh};
 pub use hypot::hypot;
 pub use inverse_hyperbolic::{acosh, asinh, atanh};
 pub use log::{log, log1p, log2, log10};
-pub use logaddexp::logaddexp;
+pub use logaddexp::{logaddexp, logaddexp2};
 pub use ndtr::{gelu, ndtr};
 pub use pow::pow;
 pub use real::{Bits, Lane, Mask, Real};
@@ -116,12 +120,21 @@ macro_rules! for_each_math {
                 (Ndtr, $crate::math::ndtr),
                 (Gelu, $crate::math::gelu),
                 (Lgamma, $crate::math::lgamma),
-                (Digamma, $crate::math::digamma);
+                (Digamma, $crate::math::digamma),
+                (Gamma, $crate::math::gamma),
+                (I0, $crate::math::i0),
+                (I0e, $crate::math::i0e),
+                (I1, $crate::math::i1),
+                (I1e, $crate::math::i1e),
+                (Erfcx, $crate::math::erfcx),
+                (LogNdtr, $crate::math::log_ndtr),
+                (Ndtri, $crate::math::ndtri);
             binary:
                 (Pow, $crate::math::pow),
                 (Atan2, $crate::math::atan2),
                 (Hypot, $crate::math::hypot),
-                (Logaddexp, $crate::math::logaddexp);
+                (Logaddexp, $crate::math::logaddexp),
+                (Logaddexp2, $crate::math::logaddexp2);
         }
     };
 }
@@ -144,12 +157,13 @@ for_each_math!(call);
 /// The size below which a result near this argument counts its error in units of that size instead of its own: the result
 /// is a difference of terms that large. 0 where there is none, which is nearly everywhere.
 ///
-/// `lgamma` and `digamma` have zeros between the negative integers, `logaddexp` where both arguments are some -0.7.
+/// `lgamma` and `digamma` have zeros between the negative integers, `logaddexp` where both arguments are some -0.7, `logaddexp2`
+/// where they are some -1.
 pub fn resolution(f: MathFn, x: f64) -> f64 {
     match f {
         MathFn::Lgamma if x < 0.0 => 0.25,
         MathFn::Digamma if x < 0.0 => 2.0,
-        MathFn::Logaddexp => 0.25,
+        MathFn::Logaddexp | MathFn::Logaddexp2 => 0.25,
         _ => 0.0,
     }
 }

@@ -17,6 +17,7 @@ mod program;
 mod routine;
 mod rows;
 mod singular;
+mod special;
 mod value;
 mod window;
 

@@ -85,10 +85,19 @@ math_functions! {
     Gelu "gelu" 1;
     Lgamma "lgamma" 1;
     Digamma "digamma" 1;
+    Gamma "gamma" 1;
+    I0 "i0" 1;
+    I0e "i0e" 1;
+    I1 "i1" 1;
+    I1e "i1e" 1;
+    Erfcx "erfcx" 1;
+    LogNdtr "log_ndtr" 1;
+    Ndtri "ndtri" 1;
     Pow "pow" 2;
     Atan2 "atan2" 2;
     Hypot "hypot" 2;
     Logaddexp "logaddexp" 2;
+    Logaddexp2 "logaddexp2" 2;
 }
 
 /// What an instruction does. Unless said otherwise, operands have the result's dtype.

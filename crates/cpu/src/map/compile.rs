@@ -373,7 +373,10 @@ fn is_computed(program: &Program, value: Value) -> bool {
 /// Estimated nanoseconds of an instruction for one element of so many bytes.
 fn cost(op: Op, size: usize) -> f64 {
     match op {
-        Op::Call(MathFn::Erfinv | MathFn::Lgamma | MathFn::Digamma) => 1.3 * size as f64,
+        Op::Call(MathFn::Erfinv | MathFn::Lgamma | MathFn::Digamma | MathFn::Gamma | MathFn::LogNdtr | MathFn::Ndtri) => {
+            1.3 * size as f64
+        }
+        Op::Call(MathFn::I0 | MathFn::I0e | MathFn::I1 | MathFn::I1e | MathFn::Erfcx) => 0.6 * size as f64,
         Op::Call(_) => 0.25 * size as f64,
         Op::Rem => 4.0,
         Op::Div | Op::Sqrt => 0.1 * size as f64,

@@ -50,13 +50,19 @@ pub fn tangent(b: &mut Builder, f: MathFn, x: &[Value], y: Value, t: &[Option<Va
             });
             sum(b, parts[0], parts[1])
         }
-        MathFn::Logaddexp => {
+        MathFn::Logaddexp | MathFn::Logaddexp2 => {
             // Of -Infinity alone nothing changes it.
             let (gap, nothing) = (b.binary(Op::Sub, x[0], x[1]), b.lit(b.dtype(y), f64::NEG_INFINITY));
             let (nothing, zero) = (b.compare(Op::Eq, y, nothing), b.lit(b.dtype(y), 0.0));
             let parts = [0, 1].map(|n| {
                 t[n].map(|t| {
                     let gap = if n == 0 { gap } else { negative(b, gap) };
+                    let gap = if f == MathFn::Logaddexp2 {
+                        let ln_2 = b.lit(b.dtype(y), LN_2);
+                        b.binary(Op::Mul, gap, ln_2)
+                    } else {
+                        gap
+                    };
                     let weight = b.call(MathFn::Sigmoid, &[gap]);
                     let weight = b.select(nothing, zero, weight);
                     times(b, t, weight)
@@ -217,8 +223,70 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
             let slope = trigamma(b, x);
             times(b, t, slope)
         }
-        MathFn::Pow | MathFn::Atan2 | MathFn::Hypot | MathFn::Logaddexp => t,
+        MathFn::Gamma => {
+            let log = b.call(MathFn::Digamma, &[x]);
+            let slope = b.binary(Op::Mul, y, log);
+            times(b, t, slope)
+        }
+        MathFn::I0 => {
+            let slope = b.call(MathFn::I1, &[x]);
+            times(b, t, slope)
+        }
+        MathFn::I0e => {
+            let (odd, even) = (b.call(MathFn::I1e, &[x]), signed(b, x, y));
+            let slope = b.binary(Op::Sub, odd, even);
+            times(b, t, slope)
+        }
+        MathFn::I1 => {
+            let even = b.call(MathFn::I0, &[x]);
+            let share = bessel_share(b, x, y);
+            let slope = b.binary(Op::Sub, even, share);
+            times(b, t, slope)
+        }
+        MathFn::I1e => {
+            let even = b.call(MathFn::I0e, &[x]);
+            let (share, odd) = (bessel_share(b, x, y), signed(b, x, y));
+            let more = b.binary(Op::Add, share, odd);
+            let slope = b.binary(Op::Sub, even, more);
+            times(b, t, slope)
+        }
+        MathFn::Erfcx => {
+            let twice = b.binary(Op::Add, x, x);
+            let product = b.binary(Op::Mul, twice, y);
+            let level = b.lit(d, FRAC_2_SQRT_PI);
+            let slope = b.binary(Op::Sub, product, level);
+            times(b, t, slope)
+        }
+        MathFn::LogNdtr => {
+            // The density over ndtr, both times e^(x^2 / 2).
+            let turned = by(b, x, -FRAC_1_SQRT_2);
+            let ratio = b.call(MathFn::Erfcx, &[turned]);
+            let level = b.lit(d, FRAC_2_SQRT_PI * FRAC_1_SQRT_2);
+            let slope = b.binary(Op::Div, level, ratio);
+            times(b, t, slope)
+        }
+        MathFn::Ndtri => {
+            let density = normal_density(b, y);
+            over(b, t, density)
+        }
+        MathFn::Pow | MathFn::Atan2 | MathFn::Hypot | MathFn::Logaddexp | MathFn::Logaddexp2 => t,
     }
+}
+
+/// `y` with the sign of x; 0 where x is.
+fn signed(b: &mut Builder, x: Value, y: Value) -> Value {
+    let zero = b.lit(b.dtype(x), 0.0);
+    let (below, above) = (b.compare(Op::Lt, x, zero), b.compare(Op::Lt, zero, x));
+    let minus = negative(b, y);
+    let up = b.select(above, y, zero);
+    b.select(below, minus, up)
+}
+
+/// `y / x` of a Bessel function of order 1; 1/2 where x is 0.
+fn bessel_share(b: &mut Builder, x: Value, y: Value) -> Value {
+    let (zero, half) = (b.lit(b.dtype(x), 0.0), b.lit(b.dtype(x), 0.5));
+    let (none, quotient) = (b.compare(Op::Eq, x, zero), b.binary(Op::Div, y, x));
+    b.select(none, half, quotient)
 }
 
 /// `e^(-x^2 / 2) / sqrt(2 pi)`, the slope of the normal distribution function.

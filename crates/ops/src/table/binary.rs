@@ -186,6 +186,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Length of the hypotenuse of two operands, without overflow on the way; Infinity if either is infinite.", "sqrt(x1^2 + x2^2)", "ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]", "hypot", "hypot"), ..FLOAT },
     OpDef { name: "logaddexp", lower: Lowering::Map(|b, x, _| b.call(MathFn::Logaddexp, x)),
         doc: doc("Logarithm of the sum of the exponentials of two operands.", "ln(e^x1 + e^x2)", "ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]", "logaddexp", "logaddexp"), ..FLOAT },
+    OpDef { name: "logaddexp2", lower: Lowering::Map(|b, x, _| b.call(MathFn::Logaddexp2, x)),
+        doc: doc("Binary logarithm of the sum of two powers of 2.", "log2(2^x1 + 2^x2)", "ft.tensor([0, 1000]).logaddexp2(ft.tensor([0, 1000])) // [1, 1001]", "logaddexp2", "logaddexp2"), ..FLOAT },
     OpDef { name: "remainder", gradient: Gradient::Partials(partials::REMAINDER), domain: Domain::NonZero, lower: Lowering::Map(REMAINDER),
         doc: doc("Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.", "x1 - floor(x1 / x2) * x2", "ft.tensor([5, -5]).remainder(3) // [2, 1]", "remainder", "remainder"), ..REAL },
     OpDef { name: "fmod", domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Rem, x[0], x[1])),

@@ -12,9 +12,6 @@ pub const INSTEAD: &Names = &[
             ("indexReduce", "write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)"),
             ("svd", "PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)"),
             ("eig lstsq", "it is in ft.linalg, as torch.linalg's and numpy.linalg's"),
-            ("logaddexp2", "write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)"),
-            ("logcumsumexp", "write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)"),
-            ("ldexp", "write x.mul(exponent.exp2())"),
             ("asStrided", "strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)"),
             (
                 "multinomial",

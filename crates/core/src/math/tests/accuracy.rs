@@ -48,7 +48,7 @@ fn float32_functions_of_two_arguments_err_by_less_than_one_unit() {
         // Partners of any size, of nearby size, and of equal size.
         let other = f32::from_bits((n as u32).wrapping_mul(0x9e37_79b9));
         for y in [other, x * (1.0 + (n % 512) as f32 / 64.0), -x, x / 3.0, x + (n % 97) as f32 / 16.0 - 3.0] {
-            for f in [MathFn::Atan2, MathFn::Hypot, MathFn::Logaddexp] {
+            for f in [MathFn::Atan2, MathFn::Hypot, MathFn::Logaddexp, MathFn::Logaddexp2] {
                 let error = error32(f, x, y);
                 assert!(error < 1.0, "{}({x:e}, {y:e}) errs by {error}", f.name());
             }
@@ -56,8 +56,10 @@ fn float32_functions_of_two_arguments_err_by_less_than_one_unit() {
     }
     for n in 0..100_000 {
         let (x, y) = (n as f32 / 25_000.0 - 2.0, (n * 7919 % 100_000) as f32 / 10_000.0 - 5.0);
-        let error = error32(MathFn::Logaddexp, x, y);
-        assert!(error < 1.0, "logaddexp({x:e}, {y:e}) errs by {error}");
+        for f in [MathFn::Logaddexp, MathFn::Logaddexp2] {
+            let error = error32(f, x, y);
+            assert!(error < 1.0, "{}({x:e}, {y:e}) errs by {error}", f.name());
+        }
     }
 }
 
