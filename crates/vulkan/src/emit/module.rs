@@ -9,6 +9,9 @@ use rspirv::spirv::{
     MemoryModel, MemorySemantics, Op, Scope, SelectionControl, StorageClass, Word,
 };
 use std::collections::HashMap;
+use uniform::Uniform;
+
+mod uniform;
 
 /// Threads of a group. 256 is what every desktop GPU takes, and keeps a 64-wide machine's four units of a core busy.
 pub const GROUP: u32 = 256;
@@ -64,6 +67,9 @@ pub struct Module {
     arguments: Word,
     /// Number of the argument that is 0.
     nothing: u32,
+    uniform: Uniform,
+    /// The built-in number of the thread in its group, where it was needed.
+    thread_of_group: Option<Word>,
     function: Word,
     /// Label of the open block.
     current: Word,
@@ -88,12 +94,15 @@ impl Module {
             buffers: 0,
             arguments: 0,
             nothing: 0,
+            uniform: Uniform::default(),
+            thread_of_group: None,
             function: 0,
             current: 0,
         };
         module.need(Capability::Shader);
+        module.uniform.note(glsl, 0);
         // A uniform block ends at a whole vector of four.
-        module.arguments = module.uniform((arguments + 1).next_multiple_of(4));
+        module.arguments = module.uniform_block((arguments + 1).next_multiple_of(4));
         module.nothing = arguments;
         let void = module.b.type_void();
         let kind = module.b.type_function(void, []);
@@ -156,6 +165,7 @@ impl Module {
             _ => self.b.constant_bit32(kind, bits as u32),
         };
         self.constants.insert((of, bits), id);
+        self.uniform.note(id, 0);
         id
     }
 
@@ -174,15 +184,20 @@ impl Module {
 
     /// An instruction with a result.
     pub fn op(&mut self, op: Op, of: Type, args: &[Word]) -> Word {
+        let id = self.push_op(op, of, args);
+        self.varied(of, id)
+    }
+
+    fn push_op(&mut self, op: Op, of: Type, args: &[Word]) -> Word {
         let kind = self.scalar(of);
         self.push(op, kind, args.iter().map(|&id| Operand::IdRef(id)).collect())
     }
 
     /// The same, and its result may not be merged with another instruction's rounding.
     pub fn exact(&mut self, op: Op, of: Type, args: &[Word]) -> Word {
-        let id = self.op(op, of, args);
+        let id = self.push_op(op, of, args);
         self.b.decorate(id, Decoration::NoContraction, []);
-        id
+        self.varied(of, id)
     }
 
     /// An instruction of the set GLSL.std.450.
@@ -194,7 +209,7 @@ impl Module {
         if matches!(of, Type::F32 | Type::F64) {
             self.b.decorate(id, Decoration::NoContraction, []);
         }
-        id
+        self.varied(of, id)
     }
 
     /// The high half of a product.
@@ -215,6 +230,9 @@ impl Module {
 
     fn push(&mut self, op: Op, kind: Word, operands: Vec<Operand>) -> Word {
         let id = self.b.id();
+        if let Some(steps) = self.uniform.after(&operands) {
+            self.uniform.note(id, steps);
+        }
         self.emit(Instruction::new(op, Some(kind), Some(id), operands));
         id
     }
@@ -251,7 +269,7 @@ impl Module {
     }
 
     /// The block of arguments.
-    fn uniform(&mut self, words: u32) -> Word {
+    fn uniform_block(&mut self, words: u32) -> Word {
         let (word, length) = (self.scalar(Type::U32), self.word(words));
         let array = self.b.type_array(word, length);
         self.b.decorate(array, Decoration::ArrayStride, [Operand::LiteralBit32(4)]);
@@ -327,7 +345,9 @@ impl Module {
         let variable = self.arguments;
         let at = [variable, first, index].map(Operand::IdRef).to_vec();
         let pointer = self.push(Op::AccessChain, pointer, at);
-        self.push(Op::Load, kind, vec![Operand::IdRef(pointer)])
+        let id = self.push(Op::Load, kind, vec![Operand::IdRef(pointer)]);
+        self.uniform.note(id, 0);
+        id
     }
 
     /// A zero of a float type that no compiler sees: Mesa's software device takes a product with a literal zero for zero, whatever
