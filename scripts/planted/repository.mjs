@@ -30,6 +30,12 @@ export const REPOSITORY = [
     patch: { file: 'crates/io/Cargo.toml', find: 'ferrotensor-core.workspace = true\n', replace: 'ferrotensor-core.workspace = true\nferrotensor-ops.workspace = true\n' }
   },
   {
+    name: 'an-import-goes-the-wrong-way',
+    class: 'A file of lib/ imports one of a folder above it',
+    by: [step('house rules')],
+    patch: { file: 'lib/text/units.ts', find: '\n\n', replace: "\n\nimport '../tensor/tensor.js'\n" }
+  },
+  {
     name: 'a-path-is-gone',
     class: 'A document names a file that is not there',
     by: [step('house rules')],
