@@ -1,4 +1,4 @@
-// `ft.systolic`: systolic arrays, simulated tick by tick (docs/systolic.md). Host code alone: nothing of it is a tensor.
+// `ft.systolic`: systolic arrays, simulated tick by tick (docs/systolic.md). Host code on plain numbers, and `traced`, whose elements are programs of tensors.
 
 export { array, type Dispatched, type InputStreams, type InputView, type LinkView, type PlaceView, type RunResult, type SystolicArray } from './array.js'
 export { run, step, type ArrayBackend, type Dispatch, type RunOptions } from './clock.js'
@@ -18,4 +18,9 @@ export {
 } from './simulate.js'
 export type { Coord, CustomSpace, Port } from './space.js'
 export type { ElementEvent, ElementEvents, EventOptions } from './trace.js'
+export {
+  traced, type PortReads, type PortWrites, type StateTensors, type TracedArray, type TracedOptions, type TracedPorts, type TracedRun, type TracedRunOptions, type TracedStates
+} from './traced.js'
+export type { TracedPort, TracedPortOptions, TracedState, TracedStateOptions } from './traced-parts.js'
+export type { Offset } from './edges.js'
 export type { Flight, LinkOptions, OnFull } from './wiring.js'
