@@ -17849,6 +17849,7 @@ declare function conformance(backend: BackendUnderTest, options?: ConformanceOpt
 type Vector = readonly number[] | Float64Array | Float32Array | Int32Array;
 /** Rows of one length. */
 type Matrix = readonly Vector[];
+
 /** Where a ready-made array runs. */
 interface RunOn {
     readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;

@@ -9,8 +9,9 @@ export { convolve, matvec, solveTriangular, type ConvolveMode, type ConvolutionO
 export { mac, stationary, type MacOptions, type MacState, type Ring, type RingName, type StationaryState } from './mac.js'
 export type { Counts, Output } from './machine.js'
 export { tiles, type Tile, type TileOptions } from './partition.js'
-export type { Matrix, RunOn, Vector } from './ready.js'
+export type { Matrix, Vector } from './ready.js'
 export type { Report, Total } from './report.js'
+export type { RunOn } from './run-on.js'
 export { editDistance, sort, type EditDistance } from './sequences.js'
 export {
   simulate, sweep, type ConvolutionLayer, type EnergyTable, type LayerReport, type ProductLayer, type SimulateOptions, type SramSizes,
