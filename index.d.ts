@@ -18211,7 +18211,7 @@ type TracedState = DType | TracedStateOptions;
 /** A state of all elements. */
 interface TracedStateOptions<D extends DType = DType> {
     readonly dtype: D;
-    /** A number for all elements, or a tensor [rows, cols] of the dtype; 0 by default. */
+    /** A number for all elements, or a tensor [rows, cols] of the dtype; 0, or false, by default. */
     readonly init?: Scalar | Tensor<D> | undefined;
 }
 /** A port of all elements: its offset, or that and more. */
@@ -18226,7 +18226,7 @@ interface TracedPortOptions<D extends DType = DType> {
     readonly dtype?: D | undefined;
     /** Ticks from a write to the read, up to 64; 1 by default. */
     readonly latency?: number | undefined;
-    /** What is read where nothing was written, or came in: 0 by default. */
+    /** What is read where nothing was written, or came in: 0, or false, by default. */
     readonly empty?: Scalar | undefined;
 }
 /** The other side of each: what is sent to one comes from the other. */

@@ -104,3 +104,12 @@ test('runs', (t) => {
   t.throws(() => net.run({}, { ticks: 100, onProgress: () => { throw new RangeError('enough') } }), { instanceOf: RangeError, message: 'enough' })
   t.deepEqual(net.run({}, { ticks: 2, from: left }).tick, 3)
 })
+
+test('tensors that a step takes from around it', (t) => {
+  const weights = ft.ones([2, 3])
+  ft.evaluateSync(weights)
+  const net = systolic.traced({ ...GOOD, ports: {}, step: ({ acc }: any) => [{ acc: acc.add(weights) }] } as never) as ft.systolic.TracedArray<any, any>
+  t.deepEqual(net.run({}, { ticks: 2 }).state['acc']!.toArray(), [[2, 2, 2], [2, 2, 2]])
+  weights.dispose()
+  throws(t, 'ERR_DISPOSED', /^systolic\.traced\.run: a captured tensor: the tensor was disposed$/, () => net.run({}, { ticks: 2 }))
+})

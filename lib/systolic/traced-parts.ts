@@ -22,7 +22,7 @@ export type TracedState = DType | TracedStateOptions
 /** A state of all elements. */
 export interface TracedStateOptions<D extends DType = DType> {
   readonly dtype: D
-  /** A number for all elements, or a tensor [rows, cols] of the dtype; 0 by default. */
+  /** A number for all elements, or a tensor [rows, cols] of the dtype; 0, or false, by default. */
   readonly init?: Scalar | Tensor<D> | undefined
 }
 
@@ -39,7 +39,7 @@ export interface TracedPortOptions<D extends DType = DType> {
   readonly dtype?: D | undefined
   /** Ticks from a write to the read, up to 64; 1 by default. */
   readonly latency?: number | undefined
-  /** What is read where nothing was written, or came in: 0 by default. */
+  /** What is read where nothing was written, or came in: 0, or false, by default. */
   readonly empty?: Scalar | undefined
 }
 
@@ -117,14 +117,21 @@ export function gridGiven(op: string, what: string, value: unknown, dtype: DType
   return value
 }
 
+/** Zero, as a dtype has it. */
+const zeroOf = (dtype: DType): Scalar => (dtype === 'bool' ? false : 0)
+
 /** The states of a call. */
 export function statesGiven(op: string, value: unknown, sizes: readonly [number, number]): readonly State[] {
   return named(op, 'state', value).map(([name, given]) => {
     const what = `state '${name}'`
-    if (typeof given === 'string') return { name, dtype: dtypeNamed(op, `state.${name}`, given), init: 0 }
+    if (typeof given === 'string') {
+      const dtype = dtypeNamed(op, `state.${name}`, given)
+      return { name, dtype, init: zeroOf(dtype) }
+    }
     if (!isPlain(given)) throw new ArgumentError(`${op}: ${what} must be a dtype, or { dtype, init }, got ${shown(given)}`)
-    const { dtype: dtypeGiven, init = 0 } = checkOptions(`${op}: ${what}`, given, ['dtype', 'init'])
-    const dtype = dtypeNamed(op, `state.${name}.dtype`, dtypeGiven)
+    const options = checkOptions(`${op}: ${what}`, given, ['dtype', 'init'])
+    const dtype = dtypeNamed(op, `state.${name}.dtype`, options['dtype'])
+    const { init = zeroOf(dtype) } = options
     return { name, dtype, init: isTensor(init) ? gridGiven(op, `the 'init' of ${what}`, init, dtype, sizes) : checkHeld(op, `the 'init' of ${what}`, init, dtype) }
   })
 }
@@ -150,7 +157,7 @@ export function portsGiven(op: string, value: unknown, states: readonly State[],
     const path = `ports.${name}`
     const options = Array.isArray(given) ? { offset: given } : given
     if (!isPlain(options)) throw new ArgumentError(`${op}: '${path}' must be an offset [rows, cols], or { offset, ... }, got ${shown(given)}`)
-    const { offset, as, dtype: dtypeGiven, latency: latencyGiven, empty = 0 } = checkOptions(`${op}: port '${name}'`, options, ['offset', 'as', 'dtype', 'latency', 'empty'])
+    const { offset, as, dtype: dtypeGiven, latency: latencyGiven, empty: emptyGiven } = checkOptions(`${op}: port '${name}'`, options, ['offset', 'as', 'dtype', 'latency', 'empty'])
     if (as !== undefined && (typeof as !== 'string' || as === '')) throw new ArgumentError(`${op}: '${path}.as' must be a name, got ${shown(as)}`)
     const dtype = dtypeGiven === undefined ? commonDType(states) : dtypeNamed(op, `${path}.dtype`, dtypeGiven)
     if (dtype === null) throw new ArgumentError(`${op}: the states have several dtypes, so that port '${name}' needs one of its own: { offset, dtype }`)
@@ -158,6 +165,7 @@ export function portsGiven(op: string, value: unknown, states: readonly State[],
     if (latency > MOST_LATENCY) throw new ArgumentError(`${op}: '${path}.latency' is ${integer(op, 'latency', latency)}, more than ${MOST_LATENCY}`)
     const way = { rows, cols, offset: offsetGiven(op, Array.isArray(given) ? path : `${path}.offset`, offset) }
     const read = as ?? (Object.hasOwn(OPPOSITE, name) ? OPPOSITE[name as keyof Opposite] : name)
+    const empty = emptyGiven === undefined ? zeroOf(dtype) : emptyGiven
     return { name, as: read, dtype, latency, empty: checkHeld(op, `the 'empty' of port '${name}'`, empty, dtype), way, edge: edgeLength(way) }
   })
   const twice = ports.find(({ as }, i) => ports.findIndex((port) => port.as === as) !== i)

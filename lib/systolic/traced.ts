@@ -4,14 +4,14 @@ import { callable, synchronous } from '../arguments/functions.js'
 import { jobOptions, type Progress } from '../arguments/job-options.js'
 import { checkOptions } from '../arguments/options.js'
 import { integer } from '../arguments/validate.js'
-import { tensorGiven } from '../calls/operands.js'
+import { within } from '../arguments/within.js'
 import { deviceNumber, deviceName, onDevice } from '../devices/devices.js'
-import { ArgumentError, DeviceError, DTypeError, ShapeError } from '../errors.js'
+import { ArgumentError, TensorError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { meantOrAll } from '../errors/did-you-mean.js'
 import { flush } from '../execution/flush.js'
 import type { DType } from '../generated/dtypes.js'
-import { concat, full, stack } from '../generated/functions.js'
+import { concat, full, stack, zeros } from '../generated/functions.js'
 import { Slice } from '../indexing/slice.js'
 import { isTensor } from '../program/node.js'
 import { isNoValue, isTracing } from '../program/placeholder.js'
@@ -23,9 +23,8 @@ import { isInline, tracedCalls } from '../transforms/jit.js'
 import { traced as recorded } from '../transforms/trace.js'
 import { sameType } from '../tree/traverse.js'
 import { leaving, moved } from './edges.js'
-import {
-  gridGiven, initial, portsGiven, sizesGiven, statesGiven, type Opposite, type PortPlan, type State, type TracedPort, type TracedState
-} from './traced-parts.js'
+import { beginningGiven, collectedGiven, deviceGiven, inputsGiven, RUN } from './traced-inputs.js'
+import { initial, portsGiven, sizesGiven, statesGiven, type Opposite, type PortPlan, type State, type TracedPort, type TracedState } from './traced-parts.js'
 
 /** States by name. */
 export type TracedStates = Readonly<Record<string, TracedState>>
@@ -110,7 +109,6 @@ const [MOST_TICKS, MOST_STEPS] = [2 ** 20, 2 ** 34]
 const MOST_JOINED = 64
 
 const OP = 'systolic.traced'
-const RUN = 'systolic.traced.run'
 
 /** What goes from tick to tick, by the order of states and ports. */
 interface Carried {
@@ -194,87 +192,10 @@ function joined(parts: readonly Tensor[]): Tensor {
   return joined(groups.map((group) => (group.length === 1 ? (group[0] as Tensor) : (concat(group, { axis: 0 }) as Tensor))))
 }
 
-/** The inputs of a run, by the order of ports. */
-function inputsGiven(ports: readonly PortPlan[], value: unknown, ticks: number): readonly (Tensor | null)[] {
-  if (!isPlain(value)) throw new ArgumentError(`${RUN}: 'inputs' must be tensors by the names under which ports are read, got ${shown(value)}`)
-  const names = ports.map(({ as }) => as)
-  const odd = Object.keys(value).find((name) => !names.includes(name))
-  if (odd !== undefined) throw new ArgumentError(`${RUN}: no port is read as ${shown(odd)}${names.length === 0 ? '' : meantOrAll(odd, names)}`)
-  return ports.map(({ as, dtype, edge }) => {
-    const given = value[as]
-    if (given === undefined) return null
-    const what = `input '${as}'`
-    if (!isTensor(given)) throw new ArgumentError(`${RUN}: ${what} must be a tensor [ticks, ${edge}], got ${shown(given)}`)
-    tensorGiven(RUN, what, given)
-    if (given.dtype !== dtype) throw new DTypeError(`${RUN}: ${what} must be ${dtype}, got ${given.dtype}`)
-    if (given.ndim !== 2 || given.shape[0] !== ticks || given.shape[1] !== edge) throw new ShapeError(`${RUN}: ${what} must have shape [${ticks}, ${edge}] (ticks, places at its edge), got [${given.shape.join(', ')}]`)
-    return given
-  })
-}
-
-/** An array of ports' names. */
-function collectedGiven(ports: readonly PortPlan[], value: unknown): readonly boolean[] {
-  if (value === undefined) return ports.map(() => false)
-  const names = ports.map(({ name }) => name)
-  if (!Array.isArray(value) || value.length > names.length) throw new ArgumentError(`${RUN}: 'outputs' must be an array of names of ports, each once, got ${shown(value)}`)
-  const given = Array.from({ length: value.length }, (_, i): unknown => value[i])
-  given.forEach((name, i) => {
-    if (!names.includes(name as string)) throw new ArgumentError(`${RUN}: 'outputs[${i}]' must be the name of a port, got ${shown(name)}${typeof name === 'string' && names.length > 0 ? meantOrAll(name, names) : ''}`)
-    if (given.indexOf(name) !== i) throw new ArgumentError(`${RUN}: 'outputs' names '${String(name)}' twice`)
-  })
-  return names.map((name) => given.includes(name))
-}
-
-/** What a run begins with; what is null is made on its device. */
-interface Beginning {
-  readonly state: readonly (Tensor | null)[]
-  readonly links: readonly (readonly Tensor[] | null)[]
-  readonly tick: number
-}
-
-function beginningGiven({ sizes, states, ports }: Plan, fromGiven: unknown, stateGiven: unknown): Beginning {
-  if (fromGiven !== undefined && !isPlain(fromGiven)) throw new ArgumentError(`${RUN}: 'from' must be what an earlier run left, got ${shown(fromGiven)}`)
-  const from = fromGiven as { readonly state?: unknown; readonly links?: unknown; readonly tick?: unknown } | undefined
-  const named = (option: string, value: unknown, names: readonly string[]): Record<string, unknown> => {
-    if (!isPlain(value)) throw new ArgumentError(`${RUN}: '${option}' must be an object by name, got ${shown(value)}`)
-    const odd = Object.keys(value).find((name) => !names.includes(name))
-    if (odd !== undefined) throw new ArgumentError(`${RUN}: '${option}' has the unknown name ${shown(odd)}${names.length === 0 ? '' : meantOrAll(odd, names)}`)
-    return value
-  }
-  const stateNames = states.map(({ name }) => name)
-  const [own, earlier] = [named('state', stateGiven ?? {}, stateNames), from === undefined ? undefined : named('from.state', from.state, stateNames)]
-  const links = from === undefined ? undefined : named('from.links', from.links, ports.map(({ name }) => name))
-  const tick = from === undefined ? 0 : integer(RUN, 'from.tick', from.tick)
-  if (tick < 0) throw new ArgumentError(`${RUN}: 'from.tick' must not be negative, got ${tick}`)
-  return {
-    tick,
-    state: states.map(({ name, dtype }) => {
-      if (own[name] !== undefined) return gridGiven(RUN, `state '${name}'`, own[name], dtype, sizes)
-      return earlier === undefined ? null : gridGiven(RUN, `state '${name}' of 'from'`, earlier[name], dtype, sizes)
-    }),
-    links: ports.map(({ name, dtype, latency }) => {
-      if (links === undefined) return null
-      const grids: unknown = links[name]
-      if (!Array.isArray(grids) || grids.length !== latency) throw new ArgumentError(`${RUN}: the links of port '${name}' of 'from' must be an array of ${latency} tensors, got ${shown(grids)}`)
-      return Array.from({ length: latency }, (_, i) => gridGiven(RUN, `link ${i} of port '${name}' of 'from'`, grids[i], dtype, sizes))
-    })
-  }
-}
-
-/** The device of a run: as named, else that of its tensors. */
-function deviceGiven(value: unknown, tensors: readonly (readonly [what: string, x: Tensor | null])[]): Device {
-  const found = value === undefined ? tensors.find(([, x]) => x !== null)?.[1]?.device : undefined
-  const device = found ?? deviceName(deviceNumber(RUN, value))
-  for (const [what, x] of tensors) {
-    if (x !== null && x.device !== device) throw new DeviceError(`${RUN}: ${what} is on ${x.device}, the run on ${device}`)
-  }
-  return device
-}
-
 /** That a step works on grids of its states and ports; nothing is computed. */
 function checkStep(plan: Plan): void {
   const device = deviceName(deviceNumber(OP, undefined))
-  const args = [plan.states.map(({ dtype }) => full(plan.sizes, 0, { dtype, device }) as Tensor), plan.ports.map((port) => nothing(port, device))] as const
+  const args = [plan.states.map(({ dtype }) => zeros(plan.sizes, { dtype, device }) as Tensor), plan.ports.map((port) => nothing(port, device))] as const
   const record = (state: readonly Tensor[], reads: readonly Tensor[]): unknown => stepped(OP, plan, state, reads)
   // What is traced itself is recorded there: its tensors are no constants.
   if (isTracing()) return void record(...args)
@@ -282,6 +203,19 @@ function checkStep(plan: Plan): void {
   const brought: Brought = { tensors: [], numbers: [] }
   args.forEach((arg, i) => matches(specs[i] as (typeof specs)[number], arg, brought))
   recorded(OP, record as (...args: never[]) => unknown, args, specs, brought, deviceNumber(OP, undefined), (constants) => flush(constants, false))
+}
+
+/** Runs a program. What is wrong with tensors that a step took from around it is an error of the run. */
+function running<T>(f: () => T): T {
+  try {
+    return f()
+  } catch (error) {
+    // Errors of the step itself go through as they are.
+    if (!(error instanceof TensorError && error.message.startsWith('jit: '))) throw error
+    return within(RUN, () => {
+      throw error
+    })
+  }
 }
 
 /** Apart from the caller's: whoever disposes of one has the other. */
@@ -309,7 +243,7 @@ function runner(plan: Plan): (inputs: unknown, options: unknown) => TracedRun {
     const { onProgress } = jobOptions(RUN, { onProgress: given['onProgress'] })
     const inputs = inputsGiven(ports, inputsGivenTo, ticks)
     const collected = collectedGiven(ports, given['outputs'])
-    const beginning = beginningGiven(plan, given['from'], given['state'])
+    const beginning = beginningGiven(sizes, states, ports, given['from'], given['state'])
     const device = deviceGiven(given['device'], [
       ...ports.map(({ as }, i) => [`input '${as}'`, inputs[i] ?? null] as const),
       ...states.map(({ name, init }, i) => [`state '${name}'`, beginning.state[i] ?? (isTensor(init) ? init : null)] as const),
@@ -329,7 +263,7 @@ function runner(plan: Plan): (inputs: unknown, options: unknown) => TracedRun {
       for (let done = 0; done < ticks; ) {
         const count = Math.min(TICKS, ticks - done)
         const parts = inputs.map((x) => (x === null || count === ticks ? x : (x.at(new Slice(done, done + count)) as Tensor)))
-        const [next, outputs] = run(carried, parts, count, collected)
+        const [next, outputs] = running(() => run(carried, parts, count, collected))
         if (!inline) {
           // Of no more use: without this they would wait for V8's collector.
           if (done > 0) for (const x of [...carried.state, ...carried.written, ...carried.waiting.flat()]) x.dispose()
@@ -348,10 +282,10 @@ function runner(plan: Plan): (inputs: unknown, options: unknown) => TracedRun {
         return shared ? own(x) : x
       }
       let place = 0
-      const outputs = ports.flatMap(({ name, dtype, edge }, i): [string, Tensor][] => {
+      const outputs = ports.flatMap(({ name, dtype, empty, edge }, i): [string, Tensor][] => {
         if (collected[i] !== true) return []
         const at = place++
-        return [[name, ticks === 0 ? (full([0, edge], 0, { dtype, device }) as Tensor) : joined(left.map((parts) => parts[at] as Tensor))]]
+        return [[name, ticks === 0 ? (full([0, edge], empty as number, { dtype, device }) as Tensor) : joined(left.map((parts) => parts[at] as Tensor))]]
       })
       return {
         state: byName(states, carried.state.map(kept)),
