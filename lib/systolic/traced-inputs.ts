@@ -10,19 +10,16 @@ import { isTensor } from '../program/node.js'
 import { isPlain } from '../realm.js'
 import type { Device } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { gridGiven, type PortPlan, type State } from './traced-parts.js'
+import { gridGiven, namesGiven, type PortPlan, type State } from './traced-parts.js'
 
 /** What leads messages of errors. */
 export const RUN = 'systolic.traced.run'
 
 /** The inputs of a run, by the order of ports. */
 export function inputsGiven(ports: readonly PortPlan[], value: unknown, ticks: number): readonly (Tensor | null)[] {
-  if (!isPlain(value)) throw new ArgumentError(`${RUN}: 'inputs' must be tensors by the names under which ports are read, got ${shown(value)}`)
-  const names = ports.map(({ as }) => as)
-  const odd = Object.keys(value).find((name) => !names.includes(name))
-  if (odd !== undefined) throw new ArgumentError(`${RUN}: no port is read as ${shown(odd)}${names.length === 0 ? '' : meantOrAll(odd, names)}`)
+  const inputs = namesGiven(RUN, "'inputs'", value, ports.map(({ as }) => as))
   return ports.map(({ as, dtype, edge }) => {
-    const given = value[as]
+    const given = inputs[as]
     if (given === undefined) return null
     const what = `input '${as}'`
     if (!isTensor(given)) throw new ArgumentError(`${RUN}: ${what} must be a tensor [ticks, ${edge}], got ${shown(given)}`)
@@ -57,15 +54,9 @@ export interface Beginning {
 export function beginningGiven(sizes: readonly [number, number], states: readonly State[], ports: readonly PortPlan[], fromGiven: unknown, stateGiven: unknown): Beginning {
   if (fromGiven !== undefined && !isPlain(fromGiven)) throw new ArgumentError(`${RUN}: 'from' must be what an earlier run left, got ${shown(fromGiven)}`)
   const from = fromGiven as { readonly state?: unknown; readonly links?: unknown; readonly tick?: unknown } | undefined
-  const named = (option: string, value: unknown, names: readonly string[]): Record<string, unknown> => {
-    if (!isPlain(value)) throw new ArgumentError(`${RUN}: '${option}' must be an object by name, got ${shown(value)}`)
-    const odd = Object.keys(value).find((name) => !names.includes(name))
-    if (odd !== undefined) throw new ArgumentError(`${RUN}: '${option}' has the unknown name ${shown(odd)}${names.length === 0 ? '' : meantOrAll(odd, names)}`)
-    return value
-  }
   const stateNames = states.map(({ name }) => name)
-  const [own, earlier] = [named('state', stateGiven ?? {}, stateNames), from === undefined ? undefined : named('from.state', from.state, stateNames)]
-  const links = from === undefined ? undefined : named('from.links', from.links, ports.map(({ name }) => name))
+  const [own, earlier] = [namesGiven(RUN, "'state'", stateGiven ?? {}, stateNames), from === undefined ? undefined : namesGiven(RUN, "'from.state'", from.state, stateNames)]
+  const links = from === undefined ? undefined : namesGiven(RUN, "'from.links'", from.links, ports.map(({ name }) => name))
   const tick = from === undefined ? 0 : integer(RUN, 'from.tick', from.tick)
   if (tick < 0) throw new ArgumentError(`${RUN}: 'from.tick' must not be negative, got ${tick}`)
   return {

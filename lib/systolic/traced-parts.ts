@@ -6,6 +6,7 @@ import { within } from '../arguments/within.js'
 import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
+import { meantOrAll } from '../errors/did-you-mean.js'
 import type { DType } from '../generated/dtypes.js'
 import { full } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
@@ -91,6 +92,14 @@ export function sizesGiven(op: string, rowsGiven: unknown, colsGiven: unknown): 
   const [rows, cols] = [sizeGiven(op, 'rows', rowsGiven), sizeGiven(op, 'cols', colsGiven)]
   if (rows * cols > MOST_ELEMENTS) throw new ArgumentError(`${op}: ${rows} x ${cols} elements are more than ${MOST_ELEMENTS}`)
   return [rows, cols]
+}
+
+/** An object that has no other names than these; `what` it is leads the error. */
+export function namesGiven(op: string, what: string, value: unknown, names: readonly string[]): Record<string, unknown> {
+  if (!isPlain(value)) throw new ArgumentError(`${op}: ${what} must be an object by name, got ${shown(value)}`)
+  const odd = Object.keys(value).find((name) => !names.includes(name))
+  if (odd !== undefined) throw new ArgumentError(`${op}: unknown name ${shown(odd)} in ${what}${names.length === 0 ? ', which has none' : meantOrAll(odd, names)}`)
+  return value
 }
 
 /** Entries of an object by name. */

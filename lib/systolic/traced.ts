@@ -8,14 +8,12 @@ import { within } from '../arguments/within.js'
 import { deviceNumber, deviceName, onDevice } from '../devices/devices.js'
 import { ArgumentError, TensorError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
-import { meantOrAll } from '../errors/did-you-mean.js'
 import { flush } from '../execution/flush.js'
 import type { DType } from '../generated/dtypes.js'
 import { concat, full, stack, zeros } from '../generated/functions.js'
 import { Slice } from '../indexing/slice.js'
 import { isTensor } from '../program/node.js'
 import { isNoValue, isTracing } from '../program/placeholder.js'
-import { isPlain } from '../realm.js'
 import type { Device } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { matches, specOf, type Brought } from '../transforms/argument-signature.js'
@@ -24,7 +22,7 @@ import { traced as recorded } from '../transforms/trace.js'
 import { sameType } from '../tree/traverse.js'
 import { leaving, moved } from './edges.js'
 import { beginningGiven, collectedGiven, deviceGiven, inputsGiven, RUN } from './traced-inputs.js'
-import { initial, portsGiven, sizesGiven, statesGiven, type Opposite, type PortPlan, type State, type TracedPort, type TracedState } from './traced-parts.js'
+import { initial, namesGiven, portsGiven, sizesGiven, statesGiven, type Opposite, type PortPlan, type State, type TracedPort, type TracedState } from './traced-parts.js'
 
 /** States by name. */
 export type TracedStates = Readonly<Record<string, TracedState>>
@@ -129,14 +127,6 @@ interface Plan {
 
 const byName = <T>(names: readonly { readonly name: string }[], list: readonly T[]): Record<string, T> => Object.fromEntries(names.map(({ name }, i) => [name, list[i] as T]))
 
-/** A part of what a step returned, by the names that it may have. */
-function partGiven(op: string, what: string, value: unknown, names: readonly string[]): Record<string, unknown> {
-  if (!isPlain(value)) throw new ArgumentError(`${op}: 'step' must return ${what} by name, got ${shown(value)}`)
-  const odd = Object.keys(value).find((name) => !names.includes(name))
-  if (odd !== undefined) throw new ArgumentError(`${op}: 'step' returned ${what} with the unknown name ${shown(odd)}${meantOrAll(odd, names)}`)
-  return value
-}
-
 /** One tick: the next states, and what is written; undefined where nothing is. */
 function stepped(op: string, { states, ports, step }: Plan, state: readonly Tensor[], reads: readonly Tensor[]): readonly [readonly Tensor[], readonly (Tensor | undefined)[]] {
   let found: unknown
@@ -148,8 +138,8 @@ function stepped(op: string, { states, ports, step }: Plan, state: readonly Tens
   }
   synchronous(op, found, "'step' has to be synchronous, and records operations")
   if (!Array.isArray(found) || found.length < 1 || found.length > 2) throw new ArgumentError(`${op}: 'step' must return [state, outputs], got ${shown(found)}`)
-  const next = partGiven(op, 'the states', found[0], states.map(({ name }) => name))
-  const outputs = partGiven(op, 'the outputs', found[1] ?? {}, ports.map(({ name }) => name))
+  const next = namesGiven(op, "the states that 'step' returns", found[0], states.map(({ name }) => name))
+  const outputs = namesGiven(op, "the outputs that 'step' returns", found[1] ?? {}, ports.map(({ name }) => name))
   const checked = (what: string, value: unknown, like: Tensor): Tensor => {
     const where = `${op}: ${what} that 'step' returns`
     if (!isTensor(value)) throw new ArgumentError(`${where} must be a tensor, got ${shown(value)}`)
