@@ -17849,6 +17849,7 @@ declare function conformance(backend: BackendUnderTest, options?: ConformanceOpt
 type Vector = readonly number[] | Float64Array | Float32Array | Int32Array;
 /** Rows of one length. */
 type Matrix = readonly Vector[];
+
 /** Where a ready-made array runs. */
 interface RunOn {
     readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined;
@@ -18202,9 +18203,151 @@ interface EditDistance {
  */
 declare function editDistance(a: string | readonly unknown[], b: string | readonly unknown[], options?: RunOn): EditDistance;
 
+/** Rows to the south and columns to the east, each of which may be negative. */
+type Offset = readonly [rows: number, cols: number];
+
+/** A state of all elements: its dtype, or that and what it begins with. */
+type TracedState = DType | TracedStateOptions;
+/** A state of all elements. */
+interface TracedStateOptions<D extends DType = DType> {
+    readonly dtype: D;
+    /** A number for all elements, or a tensor [rows, cols] of the dtype; 0, or false, by default. */
+    readonly init?: Scalar | Tensor<D> | undefined;
+}
+/** A port of all elements: its offset, or that and more. */
+type TracedPort = Offset | TracedPortOptions;
+/** A port of all elements. */
+interface TracedPortOptions<D extends DType = DType> {
+    /** Where what is written arrives: so many rows to the south and columns to the east, each of which may be negative. */
+    readonly offset: Offset;
+    /** The name under which the step reads it. That of the other side, for the names of eight sides (`east` is read as `west`), else the port's own. */
+    readonly as?: string | undefined;
+    /** Of the states, by default, where they have one in common; float32 where there are none. */
+    readonly dtype?: D | undefined;
+    /** Ticks from a write to the read, up to 64; 1 by default. */
+    readonly latency?: number | undefined;
+    /** What is read where nothing was written, or came in: 0, or false, by default. */
+    readonly empty?: Scalar | undefined;
+}
+/** The other side of each: what is sent to one comes from the other. */
+interface Opposite {
+    readonly north: 'south';
+    readonly south: 'north';
+    readonly east: 'west';
+    readonly west: 'east';
+    readonly northeast: 'southwest';
+    readonly southwest: 'northeast';
+    readonly northwest: 'southeast';
+    readonly southeast: 'northwest';
+}
+
+/** States by name. */
+type TracedStates = Readonly<Record<string, TracedState>>;
+/** Ports by name. */
+type TracedPorts = Readonly<Record<string, TracedPort>>;
+type DTypeOfState<T> = T extends DType ? T : T extends {
+    readonly dtype: infer D extends DType;
+} ? D : DType;
+/** The tensors of all states, [rows, cols] each. */
+type StateTensors<S extends TracedStates> = {
+    readonly [K in keyof S]: Tensor<DTypeOfState<S[K]>>;
+};
+/** The dtype of a port: its own, else that of the states, else float32. */
+type DTypeOfPort<S extends TracedStates, T> = T extends {
+    readonly dtype: infer D extends DType;
+} ? D : [keyof S] extends [never] ? 'float32' : DTypeOfState<S[keyof S]>;
+/** The name under which a port is read. */
+type ReadAs<N, T> = T extends {
+    readonly as: infer A extends string;
+} ? A : N extends keyof Opposite ? Opposite[N] : N;
+/** What all ports read, [rows, cols] each, by the names under which they are read. */
+type PortReads<S extends TracedStates, P extends TracedPorts> = {
+    readonly [N in keyof P as ReadAs<N, P[N]> & string]: Tensor<DTypeOfPort<S, P[N]>>;
+};
+/** What is written to ports, [rows, cols] each, by their names. */
+type PortWrites<S extends TracedStates, P extends TracedPorts> = {
+    readonly [N in keyof P]?: Tensor<DTypeOfPort<S, P[N]>> | undefined;
+};
+/** What `traced` is given. */
+interface TracedOptions<S extends TracedStates, P extends TracedPorts> {
+    readonly rows: number;
+    readonly cols: number;
+    readonly state: S;
+    readonly ports: P;
+    /** One tick of all elements: from the states and what the ports read, the next states and what is written. */
+    readonly step: (state: StateTensors<S>, inputs: PortReads<S, P>) => readonly [state: StateTensors<S>, outputs?: PortWrites<S, P>];
+}
+/** What a run leaves, and another one can go on from. */
+interface TracedRun<S extends TracedStates = TracedStates, P extends TracedPorts = TracedPorts, O extends keyof P = keyof P> {
+    /** The states, [rows, cols] each. */
+    readonly state: StateTensors<S>;
+    /** What left the array in each tick of this run, [ticks, places at the edge], by the ports that `outputs` names. */
+    readonly outputs: {
+        readonly [N in O]: Tensor<DTypeOfPort<S, P[N]>>;
+    };
+    /** What is under way, for each port as many tensors [rows, cols] as its latency has ticks: first what was written last. */
+    readonly links: {
+        readonly [N in keyof P]: readonly Tensor<DTypeOfPort<S, P[N]>>[];
+    };
+    /** Ticks that have passed. */
+    readonly tick: number;
+}
+/** Options of a traced array's `run`. */
+interface TracedRunOptions<S extends TracedStates, P extends TracedPorts, O extends keyof P> {
+    /** How many ticks; 0 gives what there was. */
+    readonly ticks: number;
+    /** What an earlier run left, to go on from. */
+    readonly from?: Pick<TracedRun<S, P, never>, 'state' | 'links' | 'tick'> | undefined;
+    /** What states begin with, in the place of `init` or of those of `from`: tensors [rows, cols]. */
+    readonly state?: {
+        readonly [K in keyof S]?: StateTensors<S>[K] | undefined;
+    } | undefined;
+    /** Ports whose values are collected where they leave the array; none by default. */
+    readonly outputs?: readonly O[] | undefined;
+    /** That of the tensors of the call by default, else the default device. */
+    readonly device?: Device | undefined;
+    /** Called after each program with the ticks that were handed to the device. What it throws ends the run. */
+    readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+/** A systolic array of one program for all elements. */
+interface TracedArray<S extends TracedStates, P extends TracedPorts> {
+    readonly rows: number;
+    readonly cols: number;
+    /**
+     * Runs ticks. An input is a tensor [ticks, n] by the name under which its port is read: row t has the values of tick t for the n places of the edge that it comes in at, in
+     * row-major order. Ports without one read what is `empty`.
+     *
+     * @throws {TensorError} `ERR_ARGUMENT` for unknown names and missing ticks, more than 2^20 ticks and 2^34 steps of elements in a call; `ERR_SHAPE`, `ERR_DTYPE`,
+     * `ERR_DEVICE` for tensors, naming the port or state; what `step` throws.
+     */
+    run<O extends keyof P = never>(inputs: {
+        readonly [N in keyof PortReads<S, P>]?: PortReads<S, P>[N] | undefined;
+    }, options: TracedRunOptions<S, P, O>): TracedRun<S, P, O>;
+}
+/**
+ * A grid of elements that all have one program, `step`, which is recorded over whole grids: states, what ports read and what they are written are tensors [rows, cols], and an
+ * operation on them is that of all elements. In a tick all ports are read, then `step` is computed, then what it returns for a port goes by the port's offset. A
+ * run is programs of 64 ticks each, on any device, which keeps the states; gradients go through.
+ *
+ * What is written to a port is read `latency` ticks later, `offset` away, under the name `as`; what leads out of the grid leaves it (`outputs` of `run`). Places that no
+ * value reaches read the inputs of `run`, or the number `empty`: 0, or what is neutral to the step, as infinity is where it takes minima. After Kung and Leiserson,
+ * "Systolic arrays (for VLSI)", 1979.
+ *
+ * `step` is called with tensors that have no values, once for each tick of a program: it must be a function of its arguments alone, and return a tensor
+ * [rows, cols] of the same dtype for each state. Ports that it leaves out are written `empty`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes that are no whole numbers from 1, more than 2^26 elements, states, ports and options that are none, and where `step` returns
+ * something else, or needs a value; `ERR_SHAPE`, `ERR_DTYPE`, `ERR_DEVICE` for tensors that it returns, naming the state or port; what `step` throws.
+ * @example
+ * ```ts
+ * ft.systolic.traced({ rows: 1, cols: 2, state: { sum: 'float32' }, ports: { east: [0, 1] }, step: ({ sum }, { west }) => [{ sum: sum.add(west) }, { east: west }] }).run({ west: ft.tensor([[1], [2], [3]]) }, { ticks: 3 }).state.sum // [[6, 3]]
+ * ```
+ */
+declare function traced<const S extends TracedStates, const P extends TracedPorts>(options: TracedOptions<S, P>): TracedArray<S, P>;
+
 declare namespace systolic_d {
-  export { EMPTY as EMPTY, ElementEvents as ElementEvents, Report as Report, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, simulate as simulate, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, sweep as sweep, tiles as tiles };
-  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolutionLayer as ConvolutionLayer, ConvolutionOptions as ConvolutionOptions, ConvolveMode as ConvolveMode, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EnergyTable as EnergyTable, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LayerReport as LayerReport, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, ProductLayer as ProductLayer, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SimulateOptions as SimulateOptions, SolveOptions as SolveOptions, SramSizes as SramSizes, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, SweepOptions as SweepOptions, SystolicLayer as SystolicLayer, Tile as Tile, TileOptions as TileOptions, TimedValues as TimedValues, Total as Total, Traffic as Traffic, Vector as Vector };
+  export { EMPTY as EMPTY, ElementEvents as ElementEvents, Report as Report, SystolicArray as SystolicArray, array as array, conformance as conformance, convolve as convolve, editDistance as editDistance, element as element, gemm as gemm, mac as mac, matvec as matvec, run as run, shortestPaths as shortestPaths, simulate as simulate, solveTriangular as solveTriangular, sort as sort, stationary as stationary, step as step, sweep as sweep, tiles as tiles, traced as traced };
+  export type { ArrayBackend as ArrayBackend, BackendUnderTest as BackendUnderTest, ConformanceCase as ConformanceCase, ConformanceOptions as ConformanceOptions, ConvolutionLayer as ConvolutionLayer, ConvolutionOptions as ConvolutionOptions, ConvolveMode as ConvolveMode, Coord as Coord, Counts as Counts, CustomSpace as CustomSpace, Dataflow as Dataflow, Dispatch as Dispatch, Dispatched as Dispatched, EditDistance as EditDistance, Element as Element, ElementEvent as ElementEvent, EnergyTable as EnergyTable, EventOptions as EventOptions, Flight as Flight, Gemm as Gemm, GemmOptions as GemmOptions, InputStreams as InputStreams, InputView as InputView, LayerReport as LayerReport, LinkOptions as LinkOptions, LinkView as LinkView, MacOptions as MacOptions, MacState as MacState, Matrix as Matrix, Offset as Offset, OnFull as OnFull, Output as Output, PlaceView as PlaceView, Port as Port, PortReads as PortReads, PortWrites as PortWrites, ProductLayer as ProductLayer, Read as Read, Ring as Ring, RingName as RingName, RunOn as RunOn, RunOptions as RunOptions, RunResult as RunResult, SimulateOptions as SimulateOptions, SolveOptions as SolveOptions, SramSizes as SramSizes, StateTensors as StateTensors, StationaryState as StationaryState, StepContext as StepContext, Stepped as Stepped, SweepOptions as SweepOptions, SystolicLayer as SystolicLayer, Tile as Tile, TileOptions as TileOptions, TimedValues as TimedValues, Total as Total, TracedArray as TracedArray, TracedOptions as TracedOptions, TracedPort as TracedPort, TracedPortOptions as TracedPortOptions, TracedPorts as TracedPorts, TracedRun as TracedRun, TracedRunOptions as TracedRunOptions, TracedState as TracedState, TracedStateOptions as TracedStateOptions, TracedStates as TracedStates, Traffic as Traffic, Vector as Vector };
 }
 
 /** How instances of a class are taken apart and put together. */

@@ -53,6 +53,7 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [{ a: tensor() }],
   () => [{ a: tensor() }, 1],
   () => [[2, 3], [[0, 1], [1, 1]], tensor()],
+  () => [{ rows: 1, cols: 1, state: { sum: 'float32' }, ports: {}, step: (state: object) => [state] }],
   () => [tensor(), 0, 1],
   () => [tensor(), 0, { size: 2, step: 1 }],
   () => [tensor(), indices()],

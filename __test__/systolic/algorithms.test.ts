@@ -146,3 +146,18 @@ test('more values of one tick than a call has arguments', (t) => {
   const made = systolic.array(400, 400).fill({ init: () => 0, step: (state) => [state, { east: 1 }] }).output('east', systolic.array(400, 400).places.map(({ coord }) => coord))
   t.is(systolic.run(made, { ticks: 1, backend: 'partitioned' }).outputs.length, 160_000)
 })
+
+test('options of calls that run nothing are checked all the same', (t) => {
+  const calls: readonly ((options: any) => unknown)[] = [
+    (o) => systolic.sort([], o), (o) => systolic.gemm([], [], o), (o) => systolic.gemm([[]], [], o), (o) => systolic.matvec([], [1], o), (o) => systolic.matvec([[], []], [], o),
+    (o) => systolic.solveTriangular([], [], o), (o) => systolic.editDistance('', 'abc', o), (o) => systolic.shortestPaths([], o), (o) => systolic.shortestPaths([[0]], o)
+  ]
+  for (const call of calls) {
+    const about = String(call)
+    throws(t, 'ERR_ARGUMENT', /^systolic\.\w+: unknown backend 'x'/, () => call({ backend: 'x' }), about)
+    throws(t, 'ERR_ARGUMENT', /'dispatch' must be 'tasks' or 'pool'/, () => call({ backend: 'partitioned', dispatch: 'threads' }), about)
+    throws(t, 'ERR_ARGUMENT', /'workers' must be at least 1, got 0/, () => call({ backend: 'partitioned', workers: 0 }), about)
+    throws(t, 'ERR_ARGUMENT', /'timeout' is an option of the backend 'partitioned' alone/, () => call({ timeout: 5 }), about)
+    t.notThrows(() => call({ backend: 'partitioned', workers: 2, timeout: 5 }), about)
+  }
+})

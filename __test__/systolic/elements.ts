@@ -33,6 +33,18 @@ export const THROWS: systolic.Element<number> = {
   }
 }
 
+/** Throws in the 67th tick, in one place. */
+export const LATE: systolic.Element<number> = {
+  init: () => 0,
+  step(state, _, { tick, coord }) {
+    if (tick === 66 && coord[0] === 2) throw new RangeError('too late')
+    return [state + 1]
+  }
+}
+
+/** Counts, and writes the count. */
+export const COUNTS: systolic.Element<number> = { init: () => 0, step: (state) => [state + 1, { east: state }] }
+
 /** Ends its thread in the third tick. */
 export const EXITS: systolic.Element<number> = {
   init: () => 0,

@@ -59,6 +59,44 @@ test('a sink gets every event in order, on this thread, as ticks pass', (t) => {
   t.is(t.throws(() => systolic.run(busy('SUM').trace({ sink: () => { throw mine } }), { ticks: 200, backend: 'partitioned', tileRows: 1, workers: 2 })), mine)
 })
 
+test('a sink gets the events of all ticks before one in which an element fails', (t) => {
+  const told = (start: ft.systolic.SystolicArray, options: Omit<ft.systolic.RunOptions, 'ticks'>): ft.systolic.ElementEvent[] => {
+    const events: ft.systolic.ElementEvent[] = []
+    throws(t, 'ERR_ARGUMENT', /in tick (2|66)$/, () => systolic.run(start.trace({ sink: (event) => void events.push(event) }), { ticks: 100, ...options }))
+    return events
+  }
+  // The first fails in the first ticks that are told of together, the second in the next ones; the third in the steps' writes.
+  const full = systolic.array(3, 2).fill(named('COUNTS')).connect('west_to_east', { latency: 3, capacity: 2, onFull: 'throw' })
+  const arrays = [systolic.array(3, 2).fill(named('THROWS')).connect('west_to_east'), systolic.array(3, 2).fill(named('LATE')), full]
+  for (const [i, start] of arrays.entries()) {
+    for (const dispatch of ['tasks', 'pool'] as const) {
+      const expected = told(start, {})
+      t.is(expected.length, [12, 396, 12][i])
+      t.deepEqual(told(start, { backend: 'partitioned', dispatch, tileRows: 1, tileCols: 1, workers: 3 }), expected)
+    }
+  }
+})
+
+test('a run that cannot begin leaves no channel open', async (t) => {
+  const threads = process.getBuiltinModule('node:worker_threads')
+  const { MessageChannel } = threads
+  const made: import('node:worker_threads').MessagePort[] = []
+  let closed = 0
+  Object.assign(threads, { MessageChannel: function () {
+    const channel = new MessageChannel()
+    for (const port of [channel.port1, channel.port2]) made.push(port.once('close', () => closed++))
+    return channel
+  } })
+  try {
+    throws(t, 'ERR_ARGUMENT', /cannot go to another thread/, () => systolic.run(systolic.array(1, 2).fill(named('UNCLONEABLE')), { ...partitioned, dispatch: 'pool' }))
+  } finally {
+    Object.assign(threads, { MessageChannel })
+  }
+  t.true(made.length > 4)
+  for (let i = 0; i < 100 && closed < made.length; i++) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.is(closed, made.length)
+})
+
 test('rings are the same on workers', (t) => {
   for (const ring of ['plusTimes', 'minPlus', 'maxPlus', 'minMax', 'orAnd', 'xorCount'] as const) {
     for (const dataflow of ['os', 'ws', 'is'] as const) {

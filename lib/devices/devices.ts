@@ -95,6 +95,17 @@ export function setDefaultDevice(name: Device): void {
   fallback = deviceNumber('setDefaultDevice', name)
 }
 
+/** Calls a function while tensors made without a device are on this one. */
+export function onDevice<T>(number: number, f: () => T): T {
+  const before = fallback
+  fallback = number
+  try {
+    return f()
+  } finally {
+    fallback = before
+  }
+}
+
 /**
  * Sets the number of threads the `cpu` device uses, the calling one included, for this process.
  *

@@ -10,7 +10,8 @@ import { run } from './clock.js'
 import type { Element } from './element.js'
 import type { TimedValues } from './lines.js'
 import { mac, ringGiven, stationaryOf, type MacState, type Ring, type RingName } from './mac.js'
-import { checkSteps, matrixGiven, RUN_ON, runOn, skewed, transposed, type Matrix, type RunOn } from './ready.js'
+import { checkSteps, matrixGiven, skewed, transposed, type Matrix } from './ready.js'
+import { RUN_ON, runOn, type RunOn } from './run-on.js'
 import { sizeGiven } from './space.js'
 
 /** Which of the three matrices of a product stays in the elements: `'os'` the result, `'ws'` the right factor (the weights), `'is'` the left one (the input). */
@@ -111,7 +112,7 @@ export function gemm(a: Matrix, b: Matrix, options?: GemmOptions): Gemm {
   const flow = given['dataflow'] === undefined ? 'os' : oneOf(op, 'dataflow', given['dataflow'], ['os', 'ws', 'is'])
   const { name, ring } = ringGiven(op, given['ring'])
   const [rows, cols] = (['rows', 'cols'] as const).map((size) => (given[size] === undefined ? Infinity : sizeGiven(op, size, given[size]))) as [number, number]
-  const where = runOn(given)
+  const where = runOn(op, given)
   const [m, k, n] = [left.length, right.length, right[0]?.length ?? 0]
   if (m === 0) return { values: [], ticks: 0, folds: 0 }
   const inner = left[0]?.length ?? 0
@@ -151,7 +152,7 @@ export function gemm(a: Matrix, b: Matrix, options?: GemmOptions): Gemm {
  */
 export function shortestPaths(lengths: Matrix, options?: RunOn): TimedValues<number[][]> {
   const op = 'systolic.shortestPaths'
-  const where = runOn(checkOptions(op, options, RUN_ON))
+  const where = runOn(op, checkOptions(op, options, RUN_ON))
   const rows = matrixGiven(op, 'lengths', lengths)
   const n = rows.length
   if (n > 0 && rows[0]?.length !== n) throw new ShapeError(`${op}: 'lengths' must be square, got [${n}, ${rows[0]?.length}]`)

@@ -8,7 +8,8 @@ import { array, type SystolicArray } from './array.js'
 import { run } from './clock.js'
 import { EMPTY, type Element } from './element.js'
 import { mac, stationary } from './mac.js'
-import { checkSteps, matrixGiven, RUN_ON, runOn, skewed, vectorGiven, type Matrix, type RunOn, type Vector } from './ready.js'
+import { checkSteps, matrixGiven, skewed, vectorGiven, type Matrix, type Vector } from './ready.js'
+import { RUN_ON, runOn, type RunOn } from './run-on.js'
 import type { Coord } from './space.js'
 
 /** A result, and the ticks that it took. */
@@ -39,7 +40,7 @@ export interface ConvolutionOptions extends RunOn {
  */
 export function matvec(a: Matrix, x: Vector, options?: RunOn): TimedValues {
   const op = 'systolic.matvec'
-  const where = runOn(checkOptions(op, options, RUN_ON))
+  const where = runOn(op, checkOptions(op, options, RUN_ON))
   const [rows, vector] = [matrixGiven(op, 'a', a), vectorGiven(op, 'x', x)]
   const [m, k] = [rows.length, vector.length]
   if (m === 0) return { values: [], ticks: 0 }
@@ -77,6 +78,7 @@ function doubleLine(length: number): SystolicArray {
 export function convolve(x: Vector, weights: Vector, options?: ConvolutionOptions): TimedValues {
   const op = 'systolic.convolve'
   const given = checkOptions(op, options, ['mode', ...RUN_ON.filter((name) => name !== 'tileRows' && name !== 'tileCols')])
+  const where = runOn(op, given)
   const mode = given['mode'] === undefined ? 'full' : oneOf(op, 'mode', given['mode'], ['full', 'valid'])
   const [values, kernel] = [vectorGiven(op, 'x', x), vectorGiven(op, 'weights', weights)]
   const k = kernel.length
@@ -91,7 +93,7 @@ export function convolve(x: Vector, weights: Vector, options?: ConvolutionOption
     .link({ to: { coord: [0], port: 'west' } }).input('west', [[[0], stream]])
     .output('south', [[k - 1]])
   if (k > 1) made = made.connect('east', { latency: 2 }).connect('south')
-  const { outputs } = within(op, () => run(made, { ticks, ...runOn(given) }))
+  const { outputs } = within(op, () => run(made, { ticks, ...where }))
   // The sum that began with value t leaves k - 1 ticks later, when value t - k + 1 has come to the last element.
   return { values: outputs.filter(({ tick }) => tick >= 2 * (k - 1)).map(({ value }) => value as number), ticks }
 }
@@ -128,6 +130,7 @@ const UNKNOWN: Element<number | null> = {
 export function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): TimedValues {
   const op = 'systolic.solveTriangular'
   const given = checkOptions(op, options, ['upper', ...RUN_ON])
+  const where = runOn(op, given)
   const upper = flag(op, 'upper', given['upper'], false)
   const [rows, right] = [matrixGiven(op, 'a', a), vectorGiven(op, 'b', b)]
   const n = rows.length
@@ -142,6 +145,6 @@ export function solveTriangular(a: Matrix, b: Vector, options?: SolveOptions): T
   const made = array(1, n).fill(UNKNOWN).connect('west_to_east').connect('north_to_south')
     .input('west', [[[0, 0], known]])
     .input('north', lower.map((_, j) => [[0, j], [...new Array<typeof EMPTY>(2 * j).fill(EMPTY), ...lower.slice(j).map((row) => row[j] as number)]]))
-  const values = within(op, () => run(made, { ticks, ...runOn(given) })).resultMatrix()[0] as number[]
+  const values = within(op, () => run(made, { ticks, ...where })).resultMatrix()[0] as number[]
   return { values: upper ? values.toReversed() : values, ticks }
 }

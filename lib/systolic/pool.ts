@@ -181,13 +181,14 @@ class Run {
     const { MessageChannel } = threads()
     // One row for each reader.
     const channels = this.#threads.map(() => this.#threads.map(() => new MessageChannel()))
+    const replies = this.#threads.map(() => new MessageChannel())
     const { reader, shared, place: places } = this.#block
     // A link between workers begins with what is under way, as if its writer had written it.
     const early = flights.flatMap((queue, link) => ((shared[link] as number) < 0 ? [] : queue.map((flight, i) => ({ link, at: (places[link] as number) + i, ...flight }))))
     const carried = early.filter(({ value }) => typeof value !== 'number')
     this.#fillShared(early)
     return this.#threads.map((thread, me) => {
-      const { port1, port2 } = new MessageChannel()
+      const { port1, port2 } = replies[me] as Channel
       const outgoing = channels.map((row) => (row[me] as Channel).port1)
       const incomingPorts = (channels[me] as Channel[]).map((channel) => channel.port2)
       const readable = links.flatMap((_, link) => (reader[link] === me ? [link] : []))
@@ -227,6 +228,8 @@ class Run {
       try {
         thread.postMessage(job, [port2, ...outgoing, ...incomingPorts])
       } catch (error) {
+        // Those that went to other threads end with these.
+        for (const channel of [...replies, ...channels.flat()]) for (const port of [channel.port1, channel.port2]) port.close()
         throw new ArgumentError(`systolic.run: a state or a value cannot go to another thread: ${messageOf(error)}`, { cause: error })
       }
       return port1
@@ -285,6 +288,8 @@ class Run {
       // Those that did not fail have stopped at the same barrier.
       this.settled = first.element >= 0
       if (first.element < 0) throw new BackendUnavailableError(`systolic.run: a worker failed: ${first.what}`)
+      // A sink gets the ticks before.
+      this.#observed(replies)
       throw failed(this.#parts.space.coords[first.element] as Coord, first.tick, first.what, first.cause)
     }
     const uncloneable = replies.find((reply) => reply.uncloneable !== undefined)

@@ -1,8 +1,7 @@
-// What ready-made arrays have in common: the matrices and vectors that they are given, where they run, and how much they may take.
+// What ready-made arrays have in common: the matrices and vectors that they are given, and how much they may take.
 
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
-import type { ArrayBackend, Dispatch } from './clock.js'
 
 /** A list of numbers. */
 export type Vector = readonly number[] | Float64Array | Float32Array | Int32Array
@@ -52,20 +51,6 @@ export function transposed(rows: readonly (readonly number[])[], columns: number
   return Array.from({ length: columns }, (_, j) => rows.map((row) => row[j] as number))
 }
 
-/** Where a ready-made array runs. */
-export interface RunOn {
-  readonly backend?: 'interpreted' | 'partitioned' | ArrayBackend | undefined
-  /** Of the backend `'partitioned'`. */
-  readonly dispatch?: Dispatch | undefined
-  readonly tileRows?: number | undefined
-  readonly tileCols?: number | undefined
-  readonly workers?: number | undefined
-  readonly timeout?: number | undefined
-}
-
-/** Names of the options that say where an array runs. */
-export const RUN_ON = ['backend', 'dispatch', 'tileRows', 'tileCols', 'workers', 'timeout'] as const
-
 /** Steps of elements that a ready-made array may take: seconds. */
 const MOST_READY_STEPS = 2 ** 25
 
@@ -76,9 +61,6 @@ const [PART, ELEMENT] = [1024, 32]
 export function checkSteps(op: string, elements: number, ticks: number, parts = 1): void {
   if (parts * (PART + elements * (ELEMENT + ticks)) > MOST_READY_STEPS + PART) throw new ArgumentError(`${op}: ${elements} elements for ${ticks} ticks${parts === 1 ? '' : `, ${parts} times,`} are more than ${MOST_READY_STEPS} steps; simulate(...) counts the cycles of larger products`)
 }
-
-/** The options that say where an array runs, checked by `run`. */
-export const runOn = (options: Record<string, unknown>): RunOn => Object.fromEntries(RUN_ON.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])))
 
 /** A list that begins `by` ticks late, with what a sum begins with. */
 export const skewed = (values: readonly number[], by: number, zero: number): number[] => [...new Array<number>(by).fill(zero), ...values]

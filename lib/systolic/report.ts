@@ -1,6 +1,7 @@
 // What a simulation found, as numbers, as a table of text, and as bars.
 
 import { columns } from '../text/table.js'
+import { metric, percent } from '../text/units.js'
 import type { LayerReport } from './simulate.js'
 
 /** What all layers take together. */
@@ -19,16 +20,6 @@ export interface Total {
   readonly energy: number
 }
 
-const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-
-/** A number of three digits with the prefix of its size. */
-function short(value: number): string {
-  if (value === 0) return '0'
-  const at = Math.min(PREFIXES.length - 1, Math.max(0, Math.floor(Math.log10(value) / 3)))
-  return `${Number((value / 1000 ** at).toPrecision(3))}${PREFIXES[at]}`
-}
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 const moved = ({ inputReads, weightReads, outputReads, outputWrites }: LayerReport['sram']): number => inputReads + weightReads + outputReads + outputWrites
 
@@ -68,18 +59,18 @@ export class Report {
   /** A row for each layer, and one for all: products, cycles, waiting, utilisation, elements of SRAM and DRAM, bytes of DRAM a cycle, energy in pJ. */
   toString(): string {
     const { macs, cycles, stalls, utilisation, sram, dram, dramBandwidth, energy } = this.total
-    const rows = this.layers.map((layer) => [layer.name, short(layer.macs), short(layer.cycles), short(layer.stalls), percent(layer.utilisation), short(moved(layer.sram)), short(moved(layer.dram)), layer.bandwidth.dram.toFixed(2), short(layer.energy.total)])
+    const rows = this.layers.map((layer) => [layer.name, metric(layer.macs), metric(layer.cycles), metric(layer.stalls), percent(layer.utilisation), metric(moved(layer.sram)), metric(moved(layer.dram)), layer.bandwidth.dram.toFixed(2), metric(layer.energy.total)])
     return table([
       [this.title, 'MACs', 'cycles', 'stalls', 'use', 'SRAM', 'DRAM', 'B/cycle', 'pJ'],
       ...rows,
-      ['all', short(macs), short(cycles), short(stalls), percent(utilisation), short(sram), short(dram), dramBandwidth.toFixed(2), short(energy)]
+      ['all', metric(macs), metric(cycles), metric(stalls), percent(utilisation), metric(sram), metric(dram), dramBandwidth.toFixed(2), metric(energy)]
     ])
   }
 
   /** A bar for each layer, as long as its cycles: full blocks are those in which the whole array would have to work, dots the rest. */
   plot(): string {
     const longest = Math.max(...this.layers.map(({ cycles, stalls }) => cycles + stalls))
-    return table(this.layers.map(({ name, cycles, stalls, utilisation }) => [name, short(cycles + stalls), percent(utilisation), this.#bar((BAR * (cycles + stalls)) / longest, utilisation)]))
+    return table(this.layers.map(({ name, cycles, stalls, utilisation }) => [name, metric(cycles + stalls), percent(utilisation), this.#bar((BAR * (cycles + stalls)) / longest, utilisation)]))
   }
 
   #bar(length: number, utilisation: number): string {

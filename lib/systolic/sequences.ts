@@ -8,7 +8,8 @@ import { array } from './array.js'
 import { run } from './clock.js'
 import { EMPTY, type Element } from './element.js'
 import type { TimedValues } from './lines.js'
-import { checkSteps, RUN_ON, runOn, vectorGiven, type RunOn, type Vector } from './ready.js'
+import { checkSteps, vectorGiven, type Vector } from './ready.js'
+import { RUN_ON, runOn, type RunOn } from './run-on.js'
 
 /** Whether two numbers are in the wrong order; NaN is behind all others. */
 const wrong = (left: number, right: number): boolean => left > right || (Number.isNaN(left) && !Number.isNaN(right))
@@ -39,7 +40,7 @@ const EXCHANGE: Element<number> = {
  */
 export function sort(values: Vector, options?: RunOn): TimedValues {
   const op = 'systolic.sort'
-  const where = runOn(checkOptions(op, options, RUN_ON))
+  const where = runOn(op, checkOptions(op, options, RUN_ON))
   const numbers = vectorGiven(op, 'values', values)
   const n = numbers.length
   if (n === 0) return { values: [], ticks: 0 }
@@ -102,7 +103,7 @@ function itemsGiven(op: string, name: string, value: unknown): unknown[] {
  */
 export function editDistance(a: string | readonly unknown[], b: string | readonly unknown[], options?: RunOn): EditDistance {
   const op = 'systolic.editDistance'
-  const where = runOn(checkOptions(op, options, RUN_ON.filter((name) => name !== 'tileRows' && name !== 'tileCols')))
+  const where = runOn(op, checkOptions(op, options, RUN_ON.filter((name) => name !== 'tileRows' && name !== 'tileCols')))
   const [rows, columns] = [itemsGiven(op, 'a', a), itemsGiven(op, 'b', b)]
   if (rows.length === 0 || columns.length === 0) return { distance: rows.length + columns.length, ticks: 0 }
   const n = columns.length

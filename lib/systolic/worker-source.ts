@@ -1,5 +1,8 @@
 // What a worker thread of a partitioned run does: its elements' steps, their links, and a barrier with the other workers. Plain JavaScript in a text, so
 // that it needs no file of its own: bundles, CommonJS and Jest have none. `pool.ts` is the other end.
+//
+// The tick stands here and in `machine.ts`. One source for both would be a text that the calling thread evaluates, which processes without code from strings refuse,
+// or the text of its functions (`toString`), in which minifiers rename what they use and coverage adds counters that no worker has. `conformance` holds the two together.
 
 /** The words of the block that all threads of a run see. */
 export const WORD = { arrived: 0, generation: 1, abort: 2, ready: 3, go: 4, finished: 5, failed: 6 } as const
@@ -350,13 +353,19 @@ function send(reply, message, what) {
   }
 }
 
-// What was thrown may be of a kind that no message takes; its text is part of 'what'.
-function sendFailure(reply, failure) {
-  try {
-    reply.postMessage({ failure })
-  } catch {
-    reply.postMessage({ failure: { element: failure.element, tick: failure.tick, what: failure.what } })
+// What was thrown, or what an event has, may be of a kind that no message takes. The text of an error is part of 'what'. Workers that did not fail have
+// stopped in the same tick, and tell of those before it.
+function sendFailure(reply, failure, events) {
+  const plain = failure && { element: failure.element, tick: failure.tick, what: failure.what }
+  for (const message of [{ failure, events }, { failure: plain, events }, { failure }]) {
+    try {
+      reply.postMessage(message)
+      return
+    } catch {
+      // Without what may not be copied.
+    }
   }
+  reply.postMessage({ failure: plain })
 }
 
 async function load(remotes) {
@@ -406,7 +415,7 @@ async function run(job) {
         if (whole) tick++
       }
       const last = tick === job.end || !whole
-      if (!whole) sendFailure(reply, tiles.failure)
+      if (!whole) sendFailure(reply, tiles.failure, job.streamed ? tiles.take().events.filter((event) => event.tick < tick) : [])
       else send(reply, { ...tiles.take(), ...(last ? tiles.result() : {}) }, 'a state or a value')
       Atomics.add(control, FINISHED, 1)
       Atomics.notify(control, FINISHED)

@@ -79,7 +79,7 @@ function positions(option: string, given: unknown): readonly number[] {
 }
 
 /** Whether any is tracked or traced, so that its operations must be seen by whoever does. */
-const inline = (): boolean => isTracing() || openLevels() > 0 || isDetecting()
+export const isInline = (): boolean => isTracing() || openLevels() > 0 || isDetecting()
 
 /**
  * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,
@@ -108,7 +108,7 @@ export function jit(fn: (...args: never[]) => unknown, options: JitOptions = {})
   const common = statics.find((n) => donated.includes(n))
   if (common !== undefined) throw new ArgumentError(`jit: argument ${common} is named in 'static' and in 'donate'`)
   const run = tracedCalls(fn, statics, donated, true)
-  const call = (...args: never[]): unknown => (inline() ? fn(...args) : run(...args))
+  const call = (...args: never[]): unknown => (isInline() ? fn(...args) : run(...args))
   Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
   return call
 }

@@ -9,7 +9,14 @@ const line = () => ({ coords: [[0], [1], [2]], ports: ['in', 'out'], neighbours:
 const sum = () => ({ init: () => 0, step: (state, { west }) => [state + (typeof west === 'number' ? west : 0), { east: west }] })
 const matrix = (rows, cols) => Array.from({ length: rows }, (_, i) => Array.from({ length: cols }, (_, j) => i - j))
 
+const macs = () => systolic.traced({ rows: 2, cols: 3, state: { acc: 'float32' }, ports: { east: { offset: [0, 1], latency: 2 }, south: [1, 0] }, step: ({ acc }, { west, north }) => [{ acc: acc.add(west.mul(north)) }, { east: west, south: north }] })
+const grid2x3 = () => ft.ones([2, 3])
+
 export const SYSTOLIC_SEEDS = {
+  'TracedArray.run': [
+    () => [macs(), { west: ft.ones([4, 2]), north: ft.ones([4, 3]) }, { ticks: 4, outputs: ['east', 'south'], device: 'cpu' }],
+    () => [macs(), {}, { ticks: 70, from: { state: { acc: grid2x3() }, links: { east: [grid2x3(), grid2x3()], south: [grid2x3()] }, tick: 3 }, state: { acc: grid2x3() }, onProgress: () => {} }]
+  ],
   'systolic.array': [() => [2, 3], () => [line()]],
   'systolic.conformance': [() => ['interpreted', { random: 3 }], () => [{ backend: 'partitioned', tileRows: 1 }], () => [{ name: 'mine', run: (array) => array }]],
   'systolic.convolve': [() => [[1, 2, 3, 4], [1, -1], { mode: 'valid' }], () => [new Float64Array(3), [1]]],
@@ -34,5 +41,9 @@ export const SYSTOLIC_SEEDS = {
   'systolic.stationary': [() => [], () => [{ ring: { zero: 0, add: (a, b) => a + b, multiply: (a, b) => a * b } }]],
   'systolic.step': [() => [grid()], () => [systolic.array(line())]],
   'systolic.sweep': [() => [[{ m: 64, n: 32, k: 16 }], { sizes: [[8, 8], [4, 2]], dataflows: ['os', 'is'] }]],
-  'systolic.tiles': [() => [grid(), { tileRows: 1, tileCols: 2 }], () => [systolic.array(line()), { tileSize: 2 }]]
+  'systolic.tiles': [() => [grid(), { tileRows: 1, tileCols: 2 }], () => [systolic.array(line()), { tileSize: 2 }]],
+  'systolic.traced': [
+    () => [{ rows: 2, cols: 3, state: { acc: 'float32' }, ports: { east: [0, 1], south: [1, 0] }, step: ({ acc }, { west, north }) => [{ acc: acc.add(west.mul(north)) }, { east: west, south: north }] }],
+    () => [{ rows: 3, cols: 1, state: { n: { dtype: 'int32', init: 7 }, x: { dtype: 'float64', init: ft.ones([3, 1], { dtype: 'float64' }) } }, ports: { up: { offset: [-1, 2], as: 'down', dtype: 'int32', latency: 3, empty: -1 } }, step: ({ n, x }, { down }) => [{ n: down, x: x.mul(2) }, { up: n }] }]
+  ]
 }

@@ -39,6 +39,9 @@ function* surface(space = ft, prefix = '') {
   }
 }
 
+/** Functions of objects that others give, with the object first. */
+const OF_RESULTS = [{ path: 'TracedArray.run', call: (self, ...args) => self.run(...args), method: true }]
+
 function* methods(name, prototype) {
   for (let holder = prototype; holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
     for (const key of Reflect.ownKeys(holder)) {
@@ -121,7 +124,7 @@ async function learnOptions({ call, seeds, method, row }) {
 
 /** Every target, in the module's order, with functions that make argument lists known to work. */
 export async function targets() {
-  const all = [...surface()]
+  const all = [...surface(), ...OF_RESULTS]
   const recorded = harvest(all)
   // A row is a function and a method, which take the same with the receiver first, and may have a second name.
   const seedsOf = (row) => {

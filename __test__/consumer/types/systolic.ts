@@ -1,4 +1,4 @@
-// Systolic arrays: `ft.systolic`. Nothing of it is a tensor: values are numbers and plain objects.
+// Systolic arrays: `ft.systolic`. Values are numbers and plain objects, but for those of `traced`, which are tensors.
 
 import * as ft from 'ferrotensor'
 import { is } from '../expectations.js'
@@ -35,10 +35,61 @@ export function results(): void {
   is<ft.systolic.Report>()(ft.systolic.simulate([{ m: 1, n: 2, k: 3 }], { rows: 8, cols: 8, dataflow: 'is', sram: { input: 1024 } }))
   is<ft.systolic.Report[]>()(ft.systolic.sweep({ m: 1, n: 2, k: 3 }, { sizes: [[8, 8]] }))
   is<ft.systolic.ConformanceCase[]>()(ft.systolic.conformance('interpreted', { random: 0 }))
+  is<ft.systolic.TracedArray<{ readonly a: 'int8' }, {}>>()(ft.systolic.traced({ rows: 1, cols: 1, state: { a: 'int8' }, ports: {}, step: (state) => [state] }))
+  traced()
+}
+
+function traced(): void {
+  const net = ft.systolic.traced({
+    rows: 2, cols: 3,
+    state: { acc: 'float32' },
+    ports: { east: [0, 1], south: [1, 0] },
+    step({ acc }, { west, north }) {
+      is<ft.Tensor<'float32'>>()(acc)
+      is<ft.Tensor<'float32'>>()(west)
+      return [{ acc: acc.add(west.mul(north)) }, { east: west, south: north }]
+    }
+  })
+  is<number>()(net.rows)
+  const run = net.run({ west: ft.ones([2, 2]) }, { ticks: 2, outputs: ['east'], device: 'cpu' })
+  is<ft.Tensor<'float32'>>()(run.state.acc)
+  is<ft.Tensor<'float32'>>()(run.outputs.east)
+  is<readonly ft.Tensor<'float32'>[]>()(run.links.south)
+  is<number>()(net.run({}, { ticks: 1, from: run, state: { acc: ft.zeros([2, 3]) } }).tick)
+  const mixed = ft.systolic.traced({
+    rows: 1, cols: 2,
+    state: { count: { dtype: 'int32', init: 3 }, best: 'float64' },
+    ports: { next: { offset: [0, 1], as: 'before', dtype: 'int32', latency: 2, empty: -1 }, other: { offset: [0, -1], dtype: 'float64' } },
+    step({ count, best }, { before, other }) {
+      is<ft.Tensor<'int32'>>()(before)
+      is<ft.Tensor<'float64'>>()(other)
+      return [{ count: before, best: best.add(other) }, { next: count }]
+    }
+  })
+  is<ft.Tensor<'int32'>>()(mixed.run({}, { ticks: 3, outputs: ['next'] }).outputs.next)
 }
 
 /** What must not compile; never called. */
 export function misuse(): void {
+  const net = ft.systolic.traced({ rows: 1, cols: 1, state: { sum: 'float32' }, ports: { east: [0, 1] }, step: ({ sum }, { west }) => [{ sum: sum.add(west) }, { east: west }] })
+  // @ts-expect-error: a port is read under the other side's name
+  net.run({ east: ft.ones([1, 1]) }, { ticks: 1 })
+  // @ts-expect-error: an input has the port's dtype
+  net.run({ west: ft.ones([1, 1], { dtype: 'int32' }) }, { ticks: 1 })
+  // @ts-expect-error: no such port
+  net.run({}, { ticks: 1, outputs: ['west'] })
+  // @ts-expect-error: ticks are missing
+  net.run({}, {})
+  // @ts-expect-error: only what is collected is there
+  void net.run({}, { ticks: 1 }).outputs.east
+  // @ts-expect-error: no such dtype
+  ft.systolic.traced({ rows: 1, cols: 1, state: { sum: 'float31' }, ports: {}, step: (state) => [state] })
+  // @ts-expect-error: a step returns all states
+  ft.systolic.traced({ rows: 1, cols: 1, state: { sum: 'float32' }, ports: {}, step: () => [{}] })
+  // @ts-expect-error: a state keeps its dtype
+  ft.systolic.traced({ rows: 1, cols: 1, state: { sum: 'float32' }, ports: {}, step: ({ sum }) => [{ sum: sum.astype('int32') }] })
+  // @ts-expect-error: an offset has rows and columns
+  ft.systolic.traced({ rows: 1, cols: 1, state: {}, ports: { east: [1] }, step: () => [{}] })
   // @ts-expect-error: a grid has columns
   ft.systolic.array(2)
   // @ts-expect-error: a space has neighbours

@@ -33,11 +33,17 @@ const BACKENDS: &[Known] = &[
     Known { name: "rocm", probe: absent, complete: false },
     // Dense linear algebra and FFT need the CPU, and no GPU has been asked yet.
     Known { name: "vulkan", probe: ferrotensor_vulkan::probe, complete: false },
-    Known { name: "systolic", probe: absent, complete: false },
+    Known { name: "systolic", probe: simulated, complete: false },
 ];
 
 fn absent() -> Result<Vec<Arc<dyn Backend>>, String> {
     Err(concat!("not part of ferrotensor ", env!("CARGO_PKG_VERSION")).into())
+}
+
+/// There are systolic arrays in TypeScript, which are no device.
+fn simulated() -> Result<Vec<Arc<dyn Backend>>, String> {
+    Err(concat!("no such device in ferrotensor ", env!("CARGO_PKG_VERSION"), "; ft.systolic simulates arrays on the host")
+        .into())
 }
 
 /// The state behind every callback of one environment. Used on that environment's JavaScript thread only.
@@ -102,4 +108,16 @@ pub unsafe extern "C" fn cleanup(state: *mut c_void) {
         drop(state);
         engine().settle();
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BACKENDS;
+
+    #[test]
+    fn the_absent_systolic_device_says_what_there_is_instead() {
+        let known = BACKENDS.iter().find(|known| known.name == "systolic").expect("it is known");
+        let reason = (known.probe)().err().expect("it is absent");
+        assert!(reason.starts_with("no such device") && reason.contains("ft.systolic"), "{reason}");
+    }
 }
