@@ -6372,7 +6372,9 @@ interface RoundOptions {
  * `round(x 10^decimals) / 10^decimals`
  *
  * NumPy `round`, PyTorch `round`. Floats are multiplied by the power of ten, rounded and divided by it, each step rounded to their dtype (float32 for
- * narrower ones), as there; a number that would overflow on the way stays as it is. Integers are rounded exactly; what their dtype does not hold wraps.
+ * narrower ones), as there. A number that would overflow on the way stays as it is. With more than 22 decimals, powers of ten are rounded themselves:
+ * then every float is computed in float64, a number that has no digits there stays as it is, and those that have some are rounded to them, where
+ * NumPy's power may overflow and leave NaN. Integers are rounded exactly; what their dtype does not hold wraps.
  *
  * @param options The number of decimals, or an object of options.
  * @throws {TensorError} `ERR_DTYPE` for bool, and for a power of ten that int64 or uint64 does not hold, `ERR_ARGUMENT`.
@@ -13058,24 +13060,6 @@ interface RmsNormOptions {
     /** What is added to the mean of squares before the root; 0.00001 by default. */
     readonly eps?: number | undefined;
 }
-/**
- * Elements divided by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
- *
- * `x / sqrt(mean x^2 + eps) weight`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.rms_norm`.
- *
- * @param x A tensor of a real dtype.
- * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
- * @param options Options, or the value of `axis` alone.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.nn.rmsNorm(ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
- * ```
- */
-declare function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.groupNorm`. */
 interface GroupNormOptions {
     /** What is added to the variance before the root; 0.00001 by default. */
@@ -13453,6 +13437,25 @@ declare function tanhshrink<A extends DType = 'float32'>(x: Tensor<A> | Listed):
  * ```
  */
 declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+/**
+ * Elements divided by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes; of complex
+ * elements the squares of their magnitudes.
+ *
+ * `x / sqrt(mean |x|^2 + eps) weight`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.rms_norm`.
+ *
+ * @param x A tensor.
+ * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_SHAPE` for a weight of another shape, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex weight, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.rmsNorm(ft.tensor([{ re: 3, im: 4 }, { re: 0, im: 5 }]), undefined, { eps: 0 }) // [{ re: 0.6, im: 0.8 }, { re: 0, im: 1 }]
+ * ```
+ */
+declare function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** Options of `nn.embedding`. */
 interface EmbedOptions {
@@ -18821,11 +18824,11 @@ declare function floatPower<A extends Operand, B extends Operand>(a: A, b: B): T
  *
  * `a 2^b`
  *
- * Takes real operands; gives the promoted float, float32 for integers.
+ * Takes real operands; gives the promoted float, float32 for integers, beside which a number may have a fraction.
  * NumPy `ldexp`, PyTorch `ldexp`, where exponents may have a fraction. In three factors, each a normal power, the smallest last: what the
  * others round off below the normal numbers is lost anyway.
  *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE` for complex operands, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE` for complex operands, `ERR_ARGUMENT` for two numbers.
  * @example
  * ```ts
  * ft.ldexp(ft.tensor([0.75, -1]), ft.tensor([4, -1], { dtype: 'int32' })) // [12, -0.5]

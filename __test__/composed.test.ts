@@ -142,6 +142,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly unknown[], options
   'nn.softsign': [[complex]],
   'nn.tanhshrink': [[complex]],
   'nn.l1Loss': [[complex, complex], ['reduction']],
+  'nn.rmsNorm': [[complex, ft.ones([2])], ['axis', 'eps']],
   msort: [[matrix]],
   lexsort: [[[vector, vector]], ['axis']],
   partition: [[matrix, 1], ['axis']],

@@ -1,7 +1,7 @@
 // `ft.nn`: the rows of neural networks, layers made of them, what layers start from, and their parameters as PyTorch names them.
 
 export * from '../generated/nn.js'
-export { l1Loss, silu, softsign, tanhshrink } from './complex.js'
+export { l1Loss, rmsNorm, silu, softsign, tanhshrink } from './complex.js'
 export {
   channelDropout,
   dropout,

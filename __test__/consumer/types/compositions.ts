@@ -107,6 +107,7 @@ export function results(): void {
   dtype('complex64', ft.nn.softsign(c64))
   dtype('complex64', ft.nn.tanhshrink(c64))
   dtype('float64', ft.nn.l1Loss(c64, f64))
+  dtype('complex128', ft.nn.rmsNorm(c64, f64))
   // Of PyTorch's tensors.
   dtype('float64', f32.where(bool, f64))
   dtype('float32', f32.where(bool, 1))
@@ -217,6 +218,8 @@ export function refused(): void {
   ft.select([bool], 0, 1)
   // @ts-expect-error: no such option
   ft.trilIndices(3, { m: 4 })
+  // @ts-expect-error: weights are real
+  ft.nn.rmsNorm(c64, c64)
   // @ts-expect-error: pieces belong to conditions
   ft.piecewise(wide, bool, [1])
 }
