@@ -6728,6 +6728,21 @@ declare abstract class Node {
 /** Whether a value is a tensor. */
 declare function isTensor(value: unknown): value is Tensor;
 
+/** How a tensor is written, as NumPy's print options say it. */
+interface TextOptions$1 {
+    /** Most digits after the point, from 0 to 100; 8 by default. */
+    readonly precision?: number | undefined;
+    /** Above this many elements only the edges of long axes are read and shown; 1000 by default. */
+    readonly threshold?: number | undefined;
+    /** How many items each edge shows; 3 by default. */
+    readonly edgeitems?: number | undefined;
+    /** Characters after which lines are broken; 80 by default, with room for the header of `console.log`. */
+    readonly linewidth?: number | undefined;
+    /** What stands between items; ', ' by default. */
+    readonly separator?: string | undefined;
+    /** Whether small numbers stay in fixed point, where all their digits may be zeros; false by default. */
+    readonly suppressSmall?: boolean | undefined;
+}
 /** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
 interface TensorJSON<D extends DType = DType> {
     readonly shape: readonly number[];
@@ -6797,8 +6812,17 @@ declare abstract class Methods<D extends DType> extends Node {
     get mT(): Tensor<D>;
     /** Walks the first axis: `for (const row of x)`. */
     [Symbol.iterator](): IterableIterator<Tensor<D>>;
-    /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
-    toString(): string;
+    /**
+     * The elements as text, in NumPy's layout; beyond 1000 elements the edges only. A tensor without values shows its state.
+     *
+     * @param options As those of `ft.array2string`.
+     * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range.
+     * @example
+     * ```ts
+     * ft.tensor([1 / 3, 2]).toString({ precision: 2 }) // '[0.33, 2]'
+     * ```
+     */
+    toString(options?: TextOptions$1): string;
     /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */
     toJSON(): TensorJSON<D>;
 }
@@ -10520,8 +10544,16 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly trueDivide: Tensor<D>['divide'];
     /** Alias of {@link Tensor.expandDims}. */
     readonly unsqueeze: Tensor<D>['expandDims'];
-    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-    readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>;
+    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+    readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)'>;
+    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+    readonly index_reduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)'>;
+    /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+    readonly scatterMean: Instead<'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })'>;
+    /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+    readonly scatter_mean: Instead<'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })'>;
+    /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, reduction). */
+    readonly scatter_reduce: Instead<'write x.scatterReduce(axis, index, source, reduction)'>;
     /** @deprecated Not a method here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
     readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
     /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -10860,6 +10892,8 @@ interface IInfo<D extends DType = DType> {
 }
 /** The array API's names for sets of dtypes. */
 type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
+/** NumPy's names for sets of dtypes: its classes of scalars. */
+type ScalarKind = 'generic' | 'number' | 'integer' | 'signedinteger' | 'unsignedinteger' | 'inexact' | 'floating' | 'complexfloating';
 /**
  * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
  *
@@ -10890,6 +10924,18 @@ declare function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer',
  * ```
  */
 declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
+/**
+ * Whether a dtype (or a tensor's) is another, or below one of NumPy's classes of scalars, by its name; or of a kind as {@link isdtype} names them.
+ *
+ * NumPy `issubdtype`.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor such a name.
+ * @example
+ * ```ts
+ * ft.issubdtype('int8', 'integer') // true
+ * ```
+ */
+declare function issubdtype(dtype: DType | Tensor, kind: DType | ScalarKind | Kind): boolean;
 /** What has a dtype, or follows that of others. */
 type Typed = DType | Tensor | Scalar;
 type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never;
@@ -11083,6 +11129,20 @@ declare function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Ten
  */
 declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: ToleranceOptions): Tensor<FloatOf<A>>;
 
+/**
+ * Calls a function and returns its result; gradients take what is computed in it for constants, and nothing is kept for them. What the function uses
+ * keeps its own gradient elsewhere, and calls of `grad` inside have theirs. Outside of gradients it is the call alone: nothing is prepared there.
+ *
+ * PyTorch `no_grad`. Of one tensor: {@link stopGradient}.
+ *
+ * @throws {ArgumentError} for anything but a function, and for one that returns a promise: what it does later would not be constant.
+ * @example
+ * ```ts
+ * ft.grad((x) => ft.noGrad(() => x.mul(2)).mul(x).sum())(ft.tensor([1, 3])) // [2, 6]
+ * ```
+ */
+declare function noGrad<R>(fn: () => R): R;
+
 /** A device that is there. */
 interface PresentDevice {
     /** The name operations know it by: `cpu`, `vulkan:0`. */
@@ -11250,6 +11310,8 @@ declare const gt: typeof greater;
 declare const identity: typeof eye$1;
 /** Alias of {@link isin}. */
 declare const in1d: typeof isin;
+/** Alias of {@link noGrad}. */
+declare const inferenceMode: typeof noGrad;
 /** Alias of {@link inv}. */
 declare const inverse$1: typeof inv;
 /** Alias of {@link bitwiseInvert}. */
@@ -11318,8 +11380,16 @@ declare const trueDivide: typeof divide;
 declare const unbind: typeof unstack;
 /** Alias of {@link expandDims}. */
 declare const unsqueeze: typeof expandDims;
-/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)">;
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)">;
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+declare const index_reduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)">;
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+declare const scatterMean: Instead<"write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n })">;
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+declare const scatter_mean: Instead<"write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n })">;
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, reduction). */
+declare const scatter_reduce: Instead<"write x.scatterReduce(axis, index, source, reduction)">;
 /** @deprecated Not a function here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
 declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
 /** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -11392,28 +11462,22 @@ declare const save$1: Instead<"write await ft.io.saveNpy(path, x); of many tenso
 declare const load$1: Instead<"write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)">;
 /** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 declare const memmap: Instead<"write await ft.io.loadNpy(path, { lend: true })">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const setPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const getPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const printoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const array2string: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const arrayRepr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const arrayStr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const noGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const inferenceMode: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const setGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const isGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+declare const setPrintoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+declare const getPrintoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+declare const printoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+declare const arrayRepr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()">;
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+declare const arrayStr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()">;
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+declare const setGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+declare const isGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 declare const getDefaultDtype: Instead<"numbers make float32; name another with { dtype }">;
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
@@ -11444,8 +11508,6 @@ declare const matrix: Instead<"write ft.tensor(data), ft.zeros(shape), ...">;
 declare const dtype: Instead<"dtypes are text: { dtype: 'float32' }">;
 /** @deprecated Not a function here: devices are text: { device: 'cpu' }; ft.devices() lists them. */
 declare const device: Instead<"devices are text: { device: 'cpu' }; ft.devices() lists them">;
-/** @deprecated Not a function here: write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', .... */
-declare const issubdtype: Instead<"write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ...">;
 /** @deprecated Not a function here: write ft.resultType(a, b). */
 declare const minScalarType: Instead<"write ft.resultType(a, b)">;
 /** @deprecated Not a function here: write ft.resultType(a, b). */
@@ -14149,6 +14211,32 @@ declare class InstanceNorm extends Module<Required<NormParams> | null, null, 'pr
     protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
 }
 
+/** Options of `nn.pad`. */
+interface NNPadOptions {
+    /**
+     * A value ('constant'), the data mirrored about the edge's element ('reflect'), that element ('replicate'), or the data from the other end
+     * ('circular'); 'constant' by default.
+     */
+    readonly mode?: 'constant' | 'reflect' | 'replicate' | 'circular' | undefined;
+    /** What stands in new places of the mode 'constant'; 0 by default. */
+    readonly value?: number | undefined;
+}
+/**
+ * Elements around a tensor, by a list that has the numbers of places before and after the last axis, then those of the axis before it, and so on.
+ * Negative numbers take places away, before others are filled. Places beyond the data of the modes 'reflect' and 'circular' repeat it.
+ *
+ * Takes any dtype; gives the same. PyTorch `nn.functional.pad`; `ft.pad` is NumPy's, with a pair for each axis in order.
+ *
+ * @param pad `[before, after]` of the last axis, or more pairs for the axes before it.
+ * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are none to
+ * repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.pad(ft.tensor([[1, 2], [3, 4]]), [0, 1, 1, 0]) // [[0, 0, 0], [1, 2, 0], [3, 4, 0]]
+ * ```
+ */
+declare function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, pad: readonly number[], options?: NNPadOptions): Tensor<A>;
+
 /**
  * Channels rearranged into a picture of higher resolution: x [..., channels factor^2, height, width] becomes
  * [..., channels, height factor, width factor].
@@ -15230,6 +15318,85 @@ declare class PixelUnshuffle extends Stateless<'kept'> {
     protected of(x: Tensor): Tensor;
 }
 
+/** A layer of `nn.pad`. */
+declare abstract class Padding extends Stateless<'kept'> {
+    #private;
+    /** One number for every side of the spatial axes, or `[before, after]` of the last axis first. */
+    readonly pad: number | readonly number[];
+    constructor(pad: number | readonly number[], options: NNPadOptions);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * A value around the spatial axes of x [batch, channels, spatial...]: `nn.pad` as a layer. PyTorch `nn.ConstantPad1d`, `ConstantPad2d` and
+ * `ConstantPad3d`.
+ *
+ * @param pad One number for every side, or `[before, after]` of the last axis, then of the one before it, as many as are padded.
+ * @param value What stands there.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers and a number.
+ * @example
+ * ```ts
+ * new ft.nn.ConstantPad2d([1, 0, 0, 0], 9).apply(null, ft.ones([1, 1, 2, 1])) // [[[[9, 1], [9, 1]]]]
+ * ```
+ */
+declare class ConstantPad extends Padding {
+    constructor(pad: number | readonly number[], value: number);
+}
+/**
+ * Zeros around the spatial axes of x [batch, channels, spatial...]: `nn.pad` as a layer. PyTorch `nn.ZeroPad1d`, `ZeroPad2d` and `ZeroPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.ZeroPad2d(1).apply(null, ft.ones([1, 1, 2, 2])).shape // [1, 1, 4, 4]
+ * ```
+ */
+declare class ZeroPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+/**
+ * The spatial axes of x [batch, channels, spatial...] mirrored about their outermost elements: `nn.pad` as a layer. PyTorch `nn.ReflectionPad1d`,
+ * `ReflectionPad2d` and `ReflectionPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.ReflectionPad1d(2).apply(null, ft.tensor([[[1, 2, 3]]])) // [[[3, 2, 1, 2, 3, 2, 1]]]
+ * ```
+ */
+declare class ReflectionPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+/**
+ * The outermost elements of the spatial axes of x [batch, channels, spatial...] around them: `nn.pad` as a layer. PyTorch `nn.ReplicationPad1d`,
+ * `ReplicationPad2d` and `ReplicationPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.ReplicationPad1d([2, 1]).apply(null, ft.tensor([[[1, 2, 3]]])) // [[[1, 1, 1, 2, 3, 3]]]
+ * ```
+ */
+declare class ReplicationPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+/**
+ * The spatial axes of x [batch, channels, spatial...] with what stands at their other ends around them: `nn.pad` as a layer. PyTorch
+ * `nn.CircularPad1d`, `CircularPad2d` and `CircularPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.CircularPad1d([1, 2]).apply(null, ft.tensor([[[1, 2, 3]]])) // [[[3, 1, 2, 3, 1, 2]]]
+ * ```
+ */
+declare class CircularPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+
 type Sizes = number | readonly number[];
 /** Options of `nn.MaxPool`. */
 type MaxPoolLayerOptions = Omit<MaxPoolOptions, 'returnIndices'>;
@@ -15871,14 +16038,6 @@ declare const MaxUnpool3d: Instead<"it takes two tensors: write ft.nn.maxUnpool(
 declare const UpsamplingNearest2d: Instead<"write new ft.nn.Upsample({ scaleFactor })">;
 /** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true }). */
 declare const UpsamplingBilinear2d: Instead<"write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ZeroPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ReflectionPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ReplicationPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ConstantPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 declare const AlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
@@ -15949,8 +16108,6 @@ declare const CosineSimilarity: Instead<"it is a function: write ft.nn.cosineSim
 declare const PairwiseDistance: Instead<"it is a function: write ft.nn.pairwiseDistance(x1, x2)">;
 /** @deprecated Not a function here: write ft.nn.leakyRelu(x). */
 declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
-/** @deprecated Not a function here: write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis. */
-declare const pad: Instead<"write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis">;
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
@@ -15975,8 +16132,8 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
+  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, CircularPad as CircularPad, CircularPad as CircularPad1d, CircularPad as CircularPad2d, CircularPad as CircularPad3d, ConstantPad as ConstantPad, ConstantPad as ConstantPad1d, ConstantPad as ConstantPad2d, ConstantPad as ConstantPad3d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad as ReflectionPad, ReflectionPad as ReflectionPad1d, ReflectionPad as ReflectionPad2d, ReflectionPad as ReflectionPad3d, ReplicationPad as ReplicationPad, ReplicationPad as ReplicationPad1d, ReplicationPad as ReplicationPad2d, ReplicationPad as ReplicationPad3d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad as ZeroPad, ZeroPad as ZeroPad1d, ZeroPad as ZeroPad2d, ZeroPad as ZeroPad3d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NNPadOptions as NNPadOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -18998,6 +19155,19 @@ declare function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>
  */
 declare function minWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | ExtremesOptions): Extremes<D>;
 
+/**
+ * The elements of a tensor as text, in the layout that options say. `String(x)` is that of the defaults.
+ *
+ * NumPy `array2string`, with brackets and commas as in JavaScript.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range, and the error that the values turned out to be.
+ * @example
+ * ```ts
+ * ft.array2string(ft.tensor([1 / 3, 200]), { precision: 3, separator: ' ' }) // '[0.333 200]'
+ * ```
+ */
+declare function array2string(x: Tensor | Listed, options?: TextOptions$1): string;
+
 /** Euler's number, 2.718281828459045. */
 declare const e: number;
 /** Positive infinity. */
@@ -19615,5 +19785,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, RoundOptions, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, index_reduce, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMean, scatterMin, scatterMul, scatterReduce, scatter_mean, scatter_reduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, RoundOptions, Scalar, ScalarKind, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TextOptions$1 as TextOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

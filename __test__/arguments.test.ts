@@ -217,3 +217,18 @@ test('toArray says its depth where it is told the rank, and refuses another', (t
   throws(t, 'ERR_SHAPE', /^toArray: shape \[2, 2\] has 2 axes, and NaN were asked for/, () => x.toArray(Number.NaN))
   throws(t, 'ERR_ARGUMENT', /^toArray: 'rank' must be a number of axes, got 'x'/, () => x.toArray('x' as never))
 })
+
+test('issubdtype knows the names of NumPy and those of the array API', (t) => {
+  const below = (kind: ft.ScalarKind | ft.Kind | ft.DType): ft.DType[] => ft.arrayNamespaceInfo().dtypes().filter((dtype) => ft.issubdtype(dtype, kind))
+  t.deepEqual(below('floating'), ['float16', 'bfloat16', 'float32', 'float64'])
+  t.deepEqual(below('complexfloating'), ['complex64', 'complex128'])
+  t.deepEqual(below('inexact'), [...below('floating'), ...below('complexfloating')])
+  t.deepEqual(below('integer'), [...below('signedinteger'), ...below('unsignedinteger')].sort((a, b) => below('integer').indexOf(a) - below('integer').indexOf(b)))
+  t.deepEqual(below('unsignedinteger'), ['uint8', 'uint16', 'uint32', 'uint64'])
+  t.is(below('generic').length, below('number').length + 1)
+  t.deepEqual([below('integral'), below('real floating'), below('bool'), below('float32')], [below('integer'), below('floating'), ['bool'], ['float32']])
+  t.true(ft.issubdtype(ft.ones([1]), 'floating'))
+  throws(t, 'ERR_ARGUMENT', /^issubdtype: expected a dtype or one of .*got 'integers'; did you mean 'integer'\?/, () => ft.issubdtype('int8', 'integers' as never))
+  throws(t, 'ERR_DTYPE', /^issubdtype: 'int' is not a dtype/, () => ft.issubdtype('int' as never, 'integer'))
+  throws(t, 'ERR_ARGUMENT', /^issubdtype: expected a dtype or a tensor, got 3/, () => ft.issubdtype(3 as never, 'integer'))
+})

@@ -141,6 +141,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly unknown[], options
   'nn.silu': [[complex]],
   'nn.softsign': [[complex]],
   'nn.tanhshrink': [[complex]],
+  'nn.pad': [[matrix, [1, 1]], ['mode', 'value']],
   'nn.l1Loss': [[complex, complex], ['reduction']],
   'nn.rmsNorm': [[complex, ft.ones([2])], ['axis', 'eps']],
   msort: [[matrix]],

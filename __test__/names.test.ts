@@ -79,7 +79,8 @@ test('most guesses run', (t) => {
   const running = all.filter(([, gives]) => !gives.startsWith('hint '))
   t.true(all.length >= 1000, `${all.length} guesses`)
   t.is(new Set(all.map(([code]) => code)).size, all.length, 'a guess stands twice')
-  t.true(running.length / all.length > 0.8, `${running.length} of ${all.length} run`)
+  // Those that do not run are hints: the tests above know no third kind.
+  t.true(running.length / all.length > 0.85, `${running.length} of ${all.length} run`)
 })
 
 test('an alias is the same function', (t) => {

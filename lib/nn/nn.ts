@@ -27,6 +27,7 @@ export {
   type PairwiseDistanceOptions
 } from './distances.js'
 export { InstanceNorm, instanceNorm, type InstanceNormLayerOptions, type InstanceNormOptions } from './instance.js'
+export { pad, type NNPadOptions } from './pad.js'
 export { pixelShuffle, pixelUnshuffle } from './pixels.js'
 export { affineGrid, gridSample, type AffineGridOptions, type GridSampleOptions } from './sampling.js'
 export { groupedQueryAttention, scaledDotProductAttention, type ScaledDotProductAttentionOptions } from './grouped.js'
@@ -58,6 +59,7 @@ export { ChannelDropout, Dropout, Sequential, type DropoutLayerOptions } from '.
 export { CELU, ELU, GELU, LeakyReLU, LogSigmoid, Mish, PReLU, ReLU, ReLU6, SELU, SiLU, Sigmoid, Tanh, type PReLUParams } from './activations.js'
 export { Hardshrink, Hardsigmoid, Hardswish, Hardtanh, LogSoftmax, Softmax, Softmin, Softplus, Softshrink, Softsign, Tanhshrink } from './shrinking.js'
 export { Flatten, Identity, PixelShuffle, PixelUnshuffle, Unflatten } from './reshaping.js'
+export { CircularPad, ConstantPad, ReflectionPad, ReplicationPad, ZeroPad } from './pads.js'
 export { AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool, Upsample, type MaxPoolLayerOptions, type UpsampleOptions } from './pools.js'
 export { MultiHeadAttention, type AttendOptions, type AttentionCache, type AttentionOptions, type AttentionParams, type CacheOptions } from './attention.js'
 export { GRU, LSTM, RNN, type LSTMState, type RNNOptions, type RecurrentOptions, type RecurrentParams, type Sequence } from './recurrent.js'

@@ -21,6 +21,12 @@ export { AvgPool as AvgPool3d } from '../../nn/pools.js'
 export { BatchNorm as BatchNorm1d } from '../../nn/norm.js'
 export { BatchNorm as BatchNorm2d } from '../../nn/norm.js'
 export { BatchNorm as BatchNorm3d } from '../../nn/norm.js'
+export { CircularPad as CircularPad1d } from '../../nn/pads.js'
+export { CircularPad as CircularPad2d } from '../../nn/pads.js'
+export { CircularPad as CircularPad3d } from '../../nn/pads.js'
+export { ConstantPad as ConstantPad1d } from '../../nn/pads.js'
+export { ConstantPad as ConstantPad2d } from '../../nn/pads.js'
+export { ConstantPad as ConstantPad3d } from '../../nn/pads.js'
 export { ChannelDropout as Dropout1d } from '../../nn/sequential.js'
 export { ChannelDropout as Dropout2d } from '../../nn/sequential.js'
 export { ChannelDropout as Dropout3d } from '../../nn/sequential.js'
@@ -31,7 +37,16 @@ export { MaxPool as MaxPool1d } from '../../nn/pools.js'
 export { MaxPool as MaxPool2d } from '../../nn/pools.js'
 export { MaxPool as MaxPool3d } from '../../nn/pools.js'
 export { MultiHeadAttention as MultiheadAttention } from '../../nn/attention.js'
+export { ReflectionPad as ReflectionPad1d } from '../../nn/pads.js'
+export { ReflectionPad as ReflectionPad2d } from '../../nn/pads.js'
+export { ReflectionPad as ReflectionPad3d } from '../../nn/pads.js'
+export { ReplicationPad as ReplicationPad1d } from '../../nn/pads.js'
+export { ReplicationPad as ReplicationPad2d } from '../../nn/pads.js'
+export { ReplicationPad as ReplicationPad3d } from '../../nn/pads.js'
 export { SiLU as Swish } from '../../nn/activations.js'
+export { ZeroPad as ZeroPad1d } from '../../nn/pads.js'
+export { ZeroPad as ZeroPad2d } from '../../nn/pads.js'
+export { ZeroPad as ZeroPad3d } from '../../nn/pads.js'
 export { erf } from '../functions.js'
 export { logSoftmax } from '../functions.js'
 export { oneHot } from '../functions.js'
@@ -128,14 +143,6 @@ export const MaxUnpool3d = instead('nn.MaxUnpool3d', 'it takes two tensors: writ
 export const UpsamplingNearest2d = instead('nn.UpsamplingNearest2d', 'write new ft.nn.Upsample({ scaleFactor })')
 /** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true }). */
 export const UpsamplingBilinear2d = instead('nn.UpsamplingBilinear2d', 'write new ft.nn.Upsample({ scaleFactor, mode: \'bilinear\', alignCorners: true })')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ZeroPad2d = instead('nn.ZeroPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ReflectionPad2d = instead('nn.ReflectionPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ReplicationPad2d = instead('nn.ReplicationPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ConstantPad2d = instead('nn.ConstantPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 export const AlphaDropout = instead('nn.AlphaDropout', 'write new ft.nn.Dropout(p), which sets elements to 0')
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
@@ -206,8 +213,6 @@ export const CosineSimilarity = instead('nn.CosineSimilarity', 'it is a function
 export const PairwiseDistance = instead('nn.PairwiseDistance', 'it is a function: write ft.nn.pairwiseDistance(x1, x2)')
 /** @deprecated Not a function here: write ft.nn.leakyRelu(x). */
 export const rrelu = instead('nn.rrelu', 'write ft.nn.leakyRelu(x)')
-/** @deprecated Not a function here: write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis. */
-export const pad = instead('nn.pad', 'write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch\'s list runs from the last axis')
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 export const localResponseNorm = instead('nn.localResponseNorm', 'write ft.nn.groupNorm(x, groups), which newer networks have in its place')
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */

@@ -9,6 +9,7 @@ import { concat, expandDims, repeat } from '../../arrays/shapes.js'
 import { pinv } from '../../arrays/tolerances.js'
 import { putmask } from '../../arrays/updates.js'
 import { trapezoid } from '../../arrays/weighted.js'
+import { noGrad } from '../../autodiff/no-grad.js'
 import { setThreads } from '../../devices/devices.js'
 import { arraySplit, unstack } from '../../indexing/split.js'
 import { jit } from '../../transforms/jit.js'
@@ -109,6 +110,8 @@ export const gt: typeof greater = greater
 export const identity: typeof eye = eye
 /** Alias of {@link isin}. */
 export const in1d: typeof isin = isin
+/** Alias of {@link noGrad}. */
+export const inferenceMode: typeof noGrad = noGrad
 /** Alias of {@link inv}. */
 export const inverse: typeof inv = inv
 /** Alias of {@link bitwiseInvert}. */
@@ -177,8 +180,16 @@ export const trueDivide: typeof divide = divide
 export const unbind: typeof unstack = unstack
 /** Alias of {@link expandDims}. */
 export const unsqueeze: typeof expandDims = expandDims
-/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-export const indexReduce = instead('indexReduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)')
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+export const indexReduce = instead('indexReduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)')
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+export const index_reduce = instead('index_reduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)')
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+export const scatterMean = instead('scatterMean', 'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })')
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+export const scatter_mean = instead('scatter_mean', 'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })')
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, reduction). */
+export const scatter_reduce = instead('scatter_reduce', 'write x.scatterReduce(axis, index, source, reduction)')
 /** @deprecated Not a function here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
 export const svd = instead('svd', 'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)')
 /** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -253,28 +264,22 @@ export const save = instead('save', 'write await ft.io.saveNpy(path, x); of many
 export const load = instead('load', 'write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)')
 /** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 export const memmap = instead('memmap', 'write await ft.io.loadNpy(path, { lend: true })')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const setPrintoptions = instead('setPrintoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const getPrintoptions = instead('getPrintoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const printoptions = instead('printoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const array2string = instead('array2string', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const arrayRepr = instead('arrayRepr', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const arrayStr = instead('arrayStr', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const noGrad = instead('noGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const inferenceMode = instead('inferenceMode', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const enableGrad = instead('enableGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const setGradEnabled = instead('setGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const isGradEnabled = instead('isGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+export const setPrintoptions = instead('setPrintoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+export const getPrintoptions = instead('getPrintoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+export const printoptions = instead('printoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+export const arrayRepr = instead('arrayRepr', 'write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()')
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+export const arrayStr = instead('arrayStr', 'write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()')
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+export const enableGrad = instead('enableGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+export const setGradEnabled = instead('setGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+export const isGradEnabled = instead('isGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 export const getDefaultDtype = instead('getDefaultDtype', 'numbers make float32; name another with { dtype }')
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
@@ -305,8 +310,6 @@ export const matrix = instead('matrix', 'write ft.tensor(data), ft.zeros(shape),
 export const dtype = instead('dtype', 'dtypes are text: { dtype: \'float32\' }')
 /** @deprecated Not a function here: devices are text: { device: 'cpu' }; ft.devices() lists them. */
 export const device = instead('device', 'devices are text: { device: \'cpu\' }; ft.devices() lists them')
-/** @deprecated Not a function here: write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', .... */
-export const issubdtype = instead('issubdtype', 'write ft.isdtype(x.dtype, \'real floating\'), or \'integral\', \'numeric\', \'bool\', ...')
 /** @deprecated Not a function here: write ft.resultType(a, b). */
 export const minScalarType = instead('minScalarType', 'write ft.resultType(a, b)')
 /** @deprecated Not a function here: write ft.resultType(a, b). */

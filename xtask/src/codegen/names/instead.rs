@@ -9,7 +9,15 @@ pub const INSTEAD: &Names = &[
     (
         Both,
         &[
-            ("indexReduce", "write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)"),
+            (
+                "indexReduce index_reduce",
+                "write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)",
+            ),
+            (
+                "scatterMean scatter_mean",
+                "write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n })",
+            ),
+            ("scatter_reduce", "write x.scatterReduce(axis, index, source, reduction)"),
             ("svd", "PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)"),
             ("eig lstsq", "it is in ft.linalg, as torch.linalg's and numpy.linalg's"),
             ("asStrided", "strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)"),
@@ -50,12 +58,16 @@ pub const INSTEAD: &Names = &[
             ("load", "write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)"),
             ("memmap", "write await ft.io.loadNpy(path, { lend: true })"),
             (
-                "setPrintoptions getPrintoptions printoptions array2string arrayRepr arrayStr",
-                "write String(x); longer tensors are shown by x.toArray()",
+                "setPrintoptions getPrintoptions printoptions",
+                "there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options",
             ),
             (
-                "noGrad inferenceMode enableGrad setGradEnabled isGradEnabled",
-                "nothing to switch: no gradient is prepared outside of ft.grad; call the function itself",
+                "arrayRepr arrayStr",
+                "write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()",
+            ),
+            (
+                "enableGrad setGradEnabled isGradEnabled",
+                "nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants",
             ),
             ("getDefaultDtype setDefaultDtype setDefaultTensorType", "numbers make float32; name another with { dtype }"),
             ("synchronize", "write await ft.evaluate(x)"),
@@ -69,7 +81,6 @@ pub const INSTEAD: &Names = &[
             ("ndarray matrix", "write ft.tensor(data), ft.zeros(shape), ..."),
             ("dtype", "dtypes are text: { dtype: 'float32' }"),
             ("device", "devices are text: { device: 'cpu' }; ft.devices() lists them"),
-            ("issubdtype", "write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ..."),
             ("minScalarType commonType", "write ft.resultType(a, b)"),
             ("from_numpy as_tensor", "names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)"),
             ("vectorize frompyfunc", "write operations on whole tensors, or ft.vmap(f) of a function of one row of them"),
@@ -198,10 +209,6 @@ pub const INSTEAD: &Names = &[
             ("MaxUnpool1d MaxUnpool2d MaxUnpool3d", "it takes two tensors: write ft.nn.maxUnpool(x, indices, window)"),
             ("UpsamplingNearest2d", "write new ft.nn.Upsample({ scaleFactor })"),
             ("UpsamplingBilinear2d", "write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })"),
-            (
-                "ZeroPad2d ReflectionPad2d ReplicationPad2d ConstantPad2d",
-                "Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])",
-            ),
             ("AlphaDropout FeatureAlphaDropout", "write new ft.nn.Dropout(p), which sets elements to 0"),
             ("ConvTranspose3d", "write ft.nn.convTranspose(x, weights, options)"),
             ("MSELoss", "losses are functions: write ft.nn.mseLoss(x, target)"),
@@ -241,10 +248,6 @@ pub const INSTEAD: &Names = &[
             ("CosineSimilarity", "it is a function: write ft.nn.cosineSimilarity(x1, x2)"),
             ("PairwiseDistance", "it is a function: write ft.nn.pairwiseDistance(x1, x2)"),
             ("rrelu", "write ft.nn.leakyRelu(x)"),
-            (
-                "pad",
-                "write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis",
-            ),
             (
                 "localResponseNorm LocalResponseNorm",
                 "write ft.nn.groupNorm(x, groups), which newer networks have in its place",
