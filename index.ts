@@ -57,7 +57,8 @@ export { floatPower, ldexp } from './lib/arrays/powers.js'
 export { round, type RoundOptions } from './lib/arrays/rounding.js'
 export { cummax, cummin, logcumsumexp, mode, nanargmax, nanargmin, type Placed } from './lib/arrays/running.js'
 export { applyAlongAxis } from './lib/arrays/lines.js'
-export { concat, expandDims, flatten, repeat, tile, type ConcatOptions } from './lib/arrays/shapes.js'
+export { viewAsComplex, viewAsReal } from './lib/arrays/complex-parts.js'
+export { concat, expandDims, flatten, repeat, tile, unflatten, type ConcatOptions } from './lib/arrays/shapes.js'
 export { argpartition, compress, extract, lexsort, msort, partition, uniqueConsecutive } from './lib/arrays/sorting.js'
 export {
   fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, place, put, putmask, scatterReduce, type FillDiagonalOptions, type IndexAddOptions,

@@ -232,3 +232,16 @@ test('issubdtype knows the names of NumPy and those of the array API', (t) => {
   throws(t, 'ERR_DTYPE', /^issubdtype: 'int' is not a dtype/, () => ft.issubdtype('int' as never, 'integer'))
   throws(t, 'ERR_ARGUMENT', /^issubdtype: expected a dtype or a tensor, got 3/, () => ft.issubdtype(3 as never, 'integer'))
 })
+
+test('unflatten is the reverse of flatten, of one axis alone', (t) => {
+  const x = ft.arange(24).reshape([2, 12])
+  t.deepEqual([ft.unflatten(x, 1, [3, 4]).shape, x.unflatten(-1, [2, -1, 3]).shape, ft.unflatten(ft.zeros([0, 2]), 0, [0, 3]).shape], [[2, 3, 4], [2, 2, 2, 3], [0, 3, 2]])
+  t.deepEqual(x.unflatten(1, [3, 4]).flatten(1).toArray(), x.toArray())
+  t.deepEqual(ft.unflatten([1, 2, 3, 4], 0, [2, 2]).toArray(), [[1, 2], [3, 4]])
+  throws(t, 'ERR_SHAPE', /^unflatten: sizes \[5, -1\] do not make up axis 1 of size 12/, () => x.unflatten(1, [5, -1]))
+  throws(t, 'ERR_SHAPE', /^unflatten: sizes \[-1, -1\] do not make up axis 0 of size 2/, () => x.unflatten(0, [-1, -1]))
+  throws(t, 'ERR_SHAPE', /^unflatten: sizes \[-2, -6\] do not make up axis 1/, () => x.unflatten(1, [-2, -6]))
+  throws(t, 'ERR_INDEX', /^unflatten: axis 2 is out of range for rank 2/, () => x.unflatten(2, [1]))
+  throws(t, 'ERR_ARGUMENT', /^unflatten: 'sizes' must have a size/, () => x.unflatten(0, []))
+  throws(t, 'ERR_ARGUMENT', /^unflatten: 'sizes' must be an array of integers/, () => x.unflatten(0, 2 as never))
+})

@@ -160,3 +160,15 @@ test('gradients of rmsNorm and l1Loss of complex numbers', (t) => {
   t.throws(() => traced(z(), -1), { code: 'ERR_ARGUMENT', message: /^nn.rmsNorm: 'eps' must be a number of at least 0, got -1/ })
   throws(t, 'ERR_SHAPE', /^nn.l1Loss: 'x' and 'target' differ in shape: \[3\] and \[1\]/, () => ft.nn.l1Loss(z(), z().at('0:1')))
 })
+
+test('complex numbers as pairs of real ones, and back', (t) => {
+  t.deepEqual([ft.viewAsReal(z()).toArray(), ft.viewAsReal(z()).dtype], [[[3, 4], [0, -2], [1, 0]], 'float32'])
+  t.deepEqual(ft.viewAsComplex(ft.viewAsReal(z())).toArray(), z().toArray())
+  t.is(ft.viewAsComplex(ft.ones([3, 2], { dtype: 'float64' })).dtype, 'complex128')
+  t.deepEqual(ft.viewAsComplex(ft.tensor([1, 2])).itemSync(), c(1, 2))
+  t.deepEqual(ft.grad((x: Tensor<'complex64'>) => ft.viewAsReal(x).mul(ft.tensor([2, 3])).sum())(z()).toArray(), [c(2, 3), c(2, 3), c(2, 3)])
+  throws(t, 'ERR_DTYPE', /^viewAsReal: takes a complex dtype, got float32/, () => ft.viewAsReal(ft.ones([2])))
+  throws(t, 'ERR_DTYPE', /^viewAsComplex: takes a floating dtype, got int32/, () => ft.viewAsComplex(ft.ones([2], { dtype: 'int32' })))
+  throws(t, 'ERR_SHAPE', /^viewAsComplex: the last axis must be of size 2, .* got shape \[3\]/, () => ft.viewAsComplex(ft.ones([3])))
+  throws(t, 'ERR_SHAPE', /^viewAsComplex: .* got shape \[\]/, () => ft.viewAsComplex(ft.tensor(1)))
+})

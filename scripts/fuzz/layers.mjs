@@ -60,6 +60,7 @@ const LAYERS = {
   PReLU: [[2, 0.5], () => normal(3, 2)],
   PixelShuffle: [[2], () => normal(4, 2, 2)],
   PixelUnshuffle: [[2], () => normal(1, 2, 4)],
+  ChannelShuffle: [[2], () => normal(1, 4, 2)],
   CircularPad: [[[1, 2]], () => normal(1, 1, 3)],
   ConstantPad: [[[1, 0, 2, -1], 7], () => normal(1, 1, 2, 3)],
   ReflectionPad: [[1], () => normal(1, 1, 2, 3)],

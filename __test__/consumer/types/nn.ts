@@ -16,6 +16,12 @@ export function results(): void {
   dtype('float64', ft.nn.binaryCrossEntropy(f32, f16, { weight: f64, reduction: 'none' }))
   dtype('float64', ft.nn.smoothL1Loss(f64, i8, { beta: 0.5 }))
   dtype('float32', ft.nn.hingeLoss(f32, i8, { margin: 2 }))
+  dtype('float64', ft.nn.poissonNllLoss(f32, f64, { full: true }))
+  dtype('float64', ft.nn.gaussianNllLoss(f32, i8, f64, { eps: 1e-3 }))
+  dtype('float16', ft.nn.marginRankingLoss(f16, f16, i8, { margin: 1 }))
+  dtype('float32', ft.nn.softMarginLoss(f32, i8))
+  dtype('int8', ft.nn.channelShuffle(image(i8).expandDims(0), 1))
+  dtype('float16', new ft.nn.ChannelShuffle(1).apply(null, image(f16)))
   dtype('float16', ft.nn.hingeEmbeddingLoss(f16, i8))
   dtype('float32', ft.nn.cosineEmbeddingLoss(square(i8), square(i8), i8.at(':2')))
   dtype('float64', ft.nn.tripletMarginLoss(square(f32), square(f64), square(i8), { swap: true }))
@@ -374,6 +380,10 @@ export function misuse(): void {
   ft.nn.binaryCrossEntropy(c64, f32)
   // @ts-expect-error: no such option
   ft.nn.hingeLoss(f32, f32, { beta: 1 })
+  // @ts-expect-error: the variance is missing
+  ft.nn.gaussianNllLoss(f32, f32)
+  // @ts-expect-error: no such option
+  ft.nn.softMarginLoss(f32, f32, { margin: 1 })
   // @ts-expect-error: the target is missing
   ft.nn.cosineEmbeddingLoss(f32, f32)
   // @ts-expect-error: the values are missing

@@ -12,23 +12,30 @@ import { trapezoid } from '../../arrays/weighted.js'
 import { noGrad } from '../../autodiff/no-grad.js'
 import { setThreads } from '../../devices/devices.js'
 import { arraySplit, unstack } from '../../indexing/split.js'
+import { hann } from '../../signal/windows.js'
 import { jit } from '../../transforms/jit.js'
 import { asarray, fromTypedArray, tensor } from '../../values/create.js'
 import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwiseLeftShift, bitwiseRightShift, conj, copy, cumulativeProd, cumulativeSum, deg2rad, divide, equal, eye, flatten, greater, greaterEqual, less, lessEqual, matmul, max, maximum, mean, min, minimum, moveaxis, nancumulativeProd, nancumulativeSum, notEqual, outer, pow, rad2deg, remainder, sign, swapaxes, takeAlongAxis, trunc, vstack } from '../functions.js'
 import { expm, inv } from '../linalg.js'
 import { instead } from '../../errors/instead.js'
 
+export { bartlett } from '../../signal/windows.js'
+export { blackman } from '../../signal/windows.js'
 export { cholesky } from '../linalg.js'
 export { det } from '../linalg.js'
 export { eigh } from '../linalg.js'
 export { eigvals } from '../linalg.js'
 export { eigvalsh } from '../linalg.js'
+export { hamming } from '../../signal/windows.js'
 export { inv } from '../linalg.js'
+export { istft } from '../../signal/stft.js'
+export { kaiser } from '../../signal/windows.js'
 export { matrixPower } from '../linalg.js'
 export { pinv } from '../../arrays/tolerances.js'
 export { qr } from '../linalg.js'
 export { slogdet } from '../linalg.js'
 export { solve } from '../linalg.js'
+export { stft } from '../../signal/stft.js'
 
 /** Alias of {@link abs}. */
 export const absolute: typeof abs = abs
@@ -106,6 +113,8 @@ export const ge: typeof greaterEqual = greaterEqual
 export const ger: typeof outer = outer
 /** Alias of {@link greater}. */
 export const gt: typeof greater = greater
+/** Alias of {@link hann}. */
+export const hanning: typeof hann = hann
 /** Alias of {@link eye}. */
 export const identity: typeof eye = eye
 /** Alias of {@link isin}. */
@@ -234,6 +243,26 @@ export const getRngState = instead('getRngState', 'there is no hidden generator;
 export const setRngState = instead('setRngState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
 /** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 export const dropout = instead('dropout', 'write ft.nn.dropout(key, x, { p })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.hann(n, { periodic: true }). */
+export const hannWindow = instead('hannWindow', 'PyTorch\'s window is periodic: write ft.signal.hann(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.hamming(n, { periodic: true }). */
+export const hammingWindow = instead('hammingWindow', 'PyTorch\'s window is periodic: write ft.signal.hamming(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.blackman(n, { periodic: true }). */
+export const blackmanWindow = instead('blackmanWindow', 'PyTorch\'s window is periodic: write ft.signal.blackman(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.bartlett(n, { periodic: true }). */
+export const bartlettWindow = instead('bartlettWindow', 'PyTorch\'s window is periodic: write ft.signal.bartlett(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.kaiser(n, beta, { periodic: true }). */
+export const kaiserWindow = instead('kaiserWindow', 'PyTorch\'s window is periodic: write ft.signal.kaiser(n, beta, { periodic: true })')
+/** @deprecated Not a function here: of order 0 write ft.digamma(x); there are no further derivatives here yet. */
+export const polygamma = instead('polygamma', 'of order 0 write ft.digamma(x); there are no further derivatives here yet')
+/** @deprecated Not a function here: write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask). */
+export const maskIndices = instead('maskIndices', 'write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask)')
+/** @deprecated Not a function here: tensors of rank 1 and more are: write x.ndim > 0. */
+export const iterable = instead('iterable', 'tensors of rank 1 and more are: write x.ndim > 0')
+/** @deprecated Not a function here: tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b). */
+export const mayShareMemory = instead('mayShareMemory', 'tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)')
+/** @deprecated Not a function here: tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b). */
+export const sharesMemory = instead('sharesMemory', 'tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)')
 /** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 export const mgrid = instead('mgrid', 'write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: \'ij\' })')
 /** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */

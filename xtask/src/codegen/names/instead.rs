@@ -45,6 +45,18 @@ pub const INSTEAD: &Names = &[
                 "there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)",
             ),
             ("dropout", "write ft.nn.dropout(key, x, { p })"),
+            ("hannWindow", "PyTorch's window is periodic: write ft.signal.hann(n, { periodic: true })"),
+            ("hammingWindow", "PyTorch's window is periodic: write ft.signal.hamming(n, { periodic: true })"),
+            ("blackmanWindow", "PyTorch's window is periodic: write ft.signal.blackman(n, { periodic: true })"),
+            ("bartlettWindow", "PyTorch's window is periodic: write ft.signal.bartlett(n, { periodic: true })"),
+            ("kaiserWindow", "PyTorch's window is periodic: write ft.signal.kaiser(n, beta, { periodic: true })"),
+            ("polygamma", "of order 0 write ft.digamma(x); there are no further derivatives here yet"),
+            ("maskIndices", "write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask)"),
+            ("iterable", "tensors of rank 1 and more are: write x.ndim > 0"),
+            (
+                "mayShareMemory sharesMemory",
+                "tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)",
+            ),
             ("mgrid ogrid", "write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })"),
             ("ix_", "write x.at([[0], [2]], [1, 3]): index arrays broadcast"),
             ("frombuffer", "write ft.fromTypedArray(buffer, shape, { dtype })"),
@@ -178,7 +190,11 @@ pub const INSTEAD: &Names = &[
         Function("fft"),
         &[
             ("hfft2 ihfft2 hfftn ihfftn", "write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others"),
-            ("dct idct dst", "there is no cosine or sine transform here yet"),
+            ("dct idct", "cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)"),
+            (
+                "dst idst dctn idctn",
+                "there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis",
+            ),
         ],
     ),
     (
@@ -228,7 +244,7 @@ pub const INSTEAD: &Names = &[
             ("CosineEmbeddingLoss", "losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target)"),
             ("HingeEmbeddingLoss", "losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)"),
             (
-                "MarginRankingLoss MultiMarginLoss MultiLabelMarginLoss",
+                "MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss",
                 "there is no such loss here yet; a function of tensors is one",
             ),
             (
@@ -247,6 +263,24 @@ pub const INSTEAD: &Names = &[
             ("DataParallel", "there is one device for each tensor; write x.to(device)"),
             ("CosineSimilarity", "it is a function: write ft.nn.cosineSimilarity(x1, x2)"),
             ("PairwiseDistance", "it is a function: write ft.nn.pairwiseDistance(x1, x2)"),
+            (
+                "lpPool1d lpPool2d LPPool1d LPPool2d",
+                "write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements",
+            ),
+            ("fractionalMaxPool2d fractionalMaxPool3d", "write ft.nn.maxPool(x, window, { stride })"),
+            ("pdist", "write ft.cdist(x, x), whose upper triangle is ft.triuIndices(n, { k: 1 })"),
+            (
+                "multiMarginLoss multilabelMarginLoss multilabelSoftMarginLoss",
+                "there is no such loss here yet; write it of operations: ft.grad goes through any",
+            ),
+            ("MarginRankingLoss", "losses are functions: write ft.nn.marginRankingLoss(x1, x2, target)"),
+            ("GaussianNLLLoss", "losses are functions: write ft.nn.gaussianNllLoss(x, target, variance)"),
+            ("PoissonNLLLoss", "losses are functions: write ft.nn.poissonNllLoss(x, target)"),
+            ("SoftMarginLoss", "losses are functions: write ft.nn.softMarginLoss(x, target)"),
+            ("featureAlphaDropout", "write ft.nn.dropout(key, x, { p })"),
+            ("LazyLinear LazyConv1d LazyConv2d", "sizes are named: write new ft.nn.Linear(inputs, outputs)"),
+            ("SyncBatchNorm", "there is one device for each tensor; write new ft.nn.BatchNorm(channels)"),
+            ("RReLU", "write new ft.nn.LeakyReLU(negativeSlope)"),
             ("rrelu", "write ft.nn.leakyRelu(x)"),
             (
                 "localResponseNorm LocalResponseNorm",
@@ -274,6 +308,10 @@ pub const INSTEAD: &Names = &[
             ),
             ("eye dirac sparse", "an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })"),
         ],
+    ),
+    (
+        Function("special"),
+        &[("polygamma zeta multigammaln gammainc gammaincc besselJ0 besselJ1", "there is no such function here yet")],
     ),
     (
         Function("optim"),

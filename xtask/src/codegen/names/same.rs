@@ -46,6 +46,13 @@ pub const SAME: &Names = &[
     (
         Function(""),
         &[
+            ("hanning", "hann@signal/windows"),
+            ("hamming", "hamming@signal/windows"),
+            ("blackman", "blackman@signal/windows"),
+            ("bartlett", "bartlett@signal/windows"),
+            ("kaiser", "kaiser@signal/windows"),
+            ("stft", "stft@signal/stft"),
+            ("istft", "istft@signal/stft"),
             ("inferenceMode", "noGrad@autodiff/no-grad"),
             ("rint", "round@arrays/rounding"),
             ("around", "round@arrays/rounding"),
