@@ -77,6 +77,27 @@ test('it holds under vmap, jit, checkpoint, customGradient, several outputs and 
   t.deepEqual(ft.detectNaN(() => ft.grad(loss)(x)).toArray(), [2, 4, 6])
 })
 
+test('calls nest, values are read inside, scopes and given-up operands end as ever, and loops are long', (t) => {
+  t.deepEqual(ft.grad((x: F) => ft.noGrad(() => ft.noGrad(() => x.mul(2)).add(x)).mul(x).sum())(x).toArray(), [3, 6, 9])
+  t.deepEqual(ft.grad((x: F) => x.mul(ft.noGrad(() => x.mul(x).sum().itemSync())).sum())(x).toArray(), [14, 14, 14])
+  t.deepEqual(ft.grad((x: F) => ft.noGrad(() => ft.scope(() => x.mul(2).add(1))).mul(x).sum())(x).toArray(), [3, 5, 7])
+  const given = ft.grad((x: F) => {
+    const y = x.mul(1)
+    const result = ft.noGrad(() => y.mul(2)).mul(x).sum()
+    y.dispose()
+    return result
+  })
+  t.deepEqual(given(x).toArray(), [2, 4, 6])
+  // Both levels of second derivatives take 2 x for a constant.
+  t.deepEqual(ft.hessian((x: F) => ft.noGrad(() => x.mul(2)).mul(x).mul(x).sum())(x).toArray(), [[4, 0, 0], [0, 8, 0], [0, 0, 12]])
+  const long = ft.grad((x: F) => {
+    let w = x
+    for (let i = 0; i < 3000; i++) w = ft.noGrad(() => w.mul(0.5)).add(x)
+    return w.sum()
+  })
+  t.deepEqual(long(x).toArray(), [1, 1, 1])
+})
+
 test('nothing inside is kept, and what is given up is freed', (t) => {
   const big = ft.ones([1 << 20])
   ft.evaluateSync(big)

@@ -27,7 +27,7 @@ export {
   type PairwiseDistanceOptions
 } from './distances.js'
 export { InstanceNorm, instanceNorm, type InstanceNormLayerOptions, type InstanceNormOptions } from './instance.js'
-export { pad, type NNPadOptions } from './pad.js'
+export { pad, type PadOptions } from './pad.js'
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from './pixels.js'
 export { affineGrid, gridSample, type AffineGridOptions, type GridSampleOptions } from './sampling.js'
 export { groupedQueryAttention, scaledDotProductAttention, type ScaledDotProductAttentionOptions } from './grouped.js'

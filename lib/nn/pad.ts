@@ -13,7 +13,7 @@ import { slice } from '../indexing/slice.js'
 import type { Tensor } from '../tensor/tensor.js'
 
 /** Options of `nn.pad`. */
-export interface NNPadOptions {
+export interface PadOptions {
   /**
    * A value ('constant'), the data mirrored about the edge's element ('reflect'), that element ('replicate'), or the data from the other end
    * ('circular'); 'constant' by default.
@@ -49,7 +49,7 @@ function pairsGiven(op: string, pad: unknown, rank: number): readonly (readonly 
  * ft.nn.pad(ft.tensor([[1, 2], [3, 4]]), [0, 1, 1, 0]) // [[0, 0, 0], [1, 2, 0], [3, 4, 0]]
  * ```
  */
-export function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, pad: readonly number[], options?: NNPadOptions): Tensor<A> {
+export function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, pad: readonly number[], options?: PadOptions): Tensor<A> {
   const op = 'nn.pad'
   return within(op, () => {
     const before = arrayGiven(op, 'x', x)

@@ -4,16 +4,16 @@ import { integer, integers, number } from '../arguments/validate.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { pad, type NNPadOptions } from './pad.js'
+import { pad, type PadOptions } from './pad.js'
 import { Stateless } from './stateless.js'
 
 /** A layer of `nn.pad`. */
 abstract class Padding extends Stateless<'kept'> {
   /** One number for every side of the spatial axes, or `[before, after]` of the last axis first. */
   readonly pad: number | readonly number[]
-  readonly #options: NNPadOptions
+  readonly #options: PadOptions
 
-  constructor(pad: number | readonly number[], options: NNPadOptions) {
+  constructor(pad: number | readonly number[], options: PadOptions) {
     super()
     this.pad = typeof pad === 'number' ? integer(this.name, 'pad', pad) : integers(this.name, 'pad', pad)
     if (typeof pad !== 'number' && pad.length % 2 !== 0) throw new ArgumentError(`${this.name}: 'pad' must be one number, or two for each padded axis, got ${shown(pad)}`)
