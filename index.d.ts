@@ -4088,7 +4088,7 @@ interface StackOptions {
  */
 declare function stack<const A extends readonly Tensor[]>(arrays: A, options?: number | StackOptions): Tensor<PromoteAll<A>>;
 /** Options of `pad`. */
-interface PadOptions {
+interface PadOptions$1 {
     /** What stands there: 'constant' the option `value`, 'edge' the outermost element, 'reflect' the data mirrored about its outermost element, 'symmetric' the data mirrored about its edge, 'wrap' the data from the other end; 'constant' by default. */
     readonly mode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
     /** What stands around the data in the mode 'constant'; 0 by default. */
@@ -4112,7 +4112,7 @@ interface PadOptions {
  * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
  * ```
  */
-declare function pad$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A>;
+declare function pad$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions$1): Tensor<A>;
 /** Options of `take`. */
 interface TakeOptions {
     /** One axis; negative ones count from the last; of a vector its only one by default, of other tensors it must be named. */
@@ -6372,7 +6372,9 @@ interface RoundOptions {
  * `round(x 10^decimals) / 10^decimals`
  *
  * NumPy `round`, PyTorch `round`. Floats are multiplied by the power of ten, rounded and divided by it, each step rounded to their dtype (float32 for
- * narrower ones), as there; a number that would overflow on the way stays as it is. Integers are rounded exactly; what their dtype does not hold wraps.
+ * narrower ones), as there. A number that would overflow on the way stays as it is. With more than 22 decimals, powers of ten are rounded themselves:
+ * then every float is computed in float64, a number that has no digits there stays as it is, and those that have some are rounded to them, where
+ * NumPy's power may overflow and leave NaN. Integers are rounded exactly; what their dtype does not hold wraps.
  *
  * @param options The number of decimals, or an object of options.
  * @throws {TensorError} `ERR_DTYPE` for bool, and for a power of ten that int64 or uint64 does not hold, `ERR_ARGUMENT`.
@@ -6726,6 +6728,21 @@ declare abstract class Node {
 /** Whether a value is a tensor. */
 declare function isTensor(value: unknown): value is Tensor;
 
+/** How a tensor is written, as NumPy's print options say it. */
+interface TextOptions$1 {
+    /** Most digits after the point, from 0 to 100; 8 by default. */
+    readonly precision?: number | undefined;
+    /** Above this many elements only the edges of long axes are read and shown; 1000 by default. */
+    readonly threshold?: number | undefined;
+    /** How many items each edge shows; 3 by default. */
+    readonly edgeitems?: number | undefined;
+    /** Characters after which lines are broken; 80 by default, with room for the header of `console.log`. */
+    readonly linewidth?: number | undefined;
+    /** What stands between items; ', ' by default. */
+    readonly separator?: string | undefined;
+    /** Whether small numbers stay in fixed point, where all their digits may be zeros; false by default. */
+    readonly suppressSmall?: boolean | undefined;
+}
 /** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
 interface TensorJSON<D extends DType = DType> {
     readonly shape: readonly number[];
@@ -6795,8 +6812,17 @@ declare abstract class Methods<D extends DType> extends Node {
     get mT(): Tensor<D>;
     /** Walks the first axis: `for (const row of x)`. */
     [Symbol.iterator](): IterableIterator<Tensor<D>>;
-    /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
-    toString(): string;
+    /**
+     * The elements as text, in NumPy's layout; beyond 1000 elements the edges only. A tensor without values shows its state.
+     *
+     * @param options As those of `ft.array2string`.
+     * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range.
+     * @example
+     * ```ts
+     * ft.tensor([1 / 3, 2]).toString({ precision: 2 }) // '[0.33, 2]'
+     * ```
+     */
+    toString(options?: TextOptions$1): string;
     /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */
     toJSON(): TensorJSON<D>;
 }
@@ -9544,7 +9570,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
      * ```
      */
-    pad(padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<D>;
+    pad(padWidth: number | readonly (readonly [number, number])[], options?: PadOptions$1): Tensor<D>;
     /**
      * Slices picked by indices along an axis; negative indices count from the end. An index out of range is an IndexError when the result is read.
      *
@@ -10275,6 +10301,8 @@ declare abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
     tile(..._given: [repetitions: number | readonly number[]]): Tensor<D>;
     /** As `ft.trapezoid`. */
     trapezoid<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions]): Tensor<FloatOf<Promote<D, B>>>;
+    /** As `ft.unflatten`. */
+    unflatten(axis: number, sizes: readonly number[]): Tensor<D>;
     /** As `ft.uniqueConsecutive`. Reads a mask. */
     uniqueConsecutive(options?: number | AxisOptions): Tensor<D>;
 }
@@ -10518,8 +10546,16 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     readonly trueDivide: Tensor<D>['divide'];
     /** Alias of {@link Tensor.expandDims}. */
     readonly unsqueeze: Tensor<D>['expandDims'];
-    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-    readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>;
+    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+    readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)'>;
+    /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+    readonly index_reduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)'>;
+    /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+    readonly scatterMean: Instead<'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })'>;
+    /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+    readonly scatter_mean: Instead<'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })'>;
+    /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, reduction). */
+    readonly scatter_reduce: Instead<'write x.scatterReduce(axis, index, source, reduction)'>;
     /** @deprecated Not a method here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
     readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
     /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -10858,6 +10894,8 @@ interface IInfo<D extends DType = DType> {
 }
 /** The array API's names for sets of dtypes. */
 type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
+/** NumPy's names for sets of dtypes: its classes of scalars. */
+type ScalarKind = 'generic' | 'number' | 'integer' | 'signedinteger' | 'unsignedinteger' | 'inexact' | 'floating' | 'complexfloating';
 /**
  * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
  *
@@ -10888,6 +10926,18 @@ declare function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer',
  * ```
  */
 declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
+/**
+ * Whether a dtype (or a tensor's) is another, or below one of NumPy's classes of scalars, by its name; or of a kind as {@link isdtype} names them.
+ *
+ * NumPy `issubdtype`.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor such a name.
+ * @example
+ * ```ts
+ * ft.issubdtype('int8', 'integer') // true
+ * ```
+ */
+declare function issubdtype(dtype: DType | Tensor, kind: DType | ScalarKind | Kind): boolean;
 /** What has a dtype, or follows that of others. */
 type Typed = DType | Tensor | Scalar;
 type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never;
@@ -11024,6 +11074,24 @@ declare function repeat$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, re
  */
 declare function flatten$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FlattenOptions, endAxis?: number): Tensor<A>;
 /**
+ * One axis as several, of these sizes, one of which may be -1: what {@link flatten} did, reversed.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * PyTorch `unflatten`.
+ *
+ * @param x A tensor.
+ * @param axis The axis; a negative one counts from the last.
+ * @param sizes Sizes whose product is that of the axis.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for sizes that do not fit it, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unflatten(ft.arange(4), 0, [2, -1]) // [[0, 1], [2, 3]]
+ * ```
+ */
+declare function unflatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis: number, sizes: readonly number[]): Tensor<A>;
+/**
  * The tensor again and again along its last axes, or along axes before them: as often as numbers say.
  *
  * `out_i = x_{i mod n}`
@@ -11081,6 +11149,20 @@ declare function matrixRank(x: Tensor | Listed, options?: ToleranceOptions): Ten
  */
 declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: ToleranceOptions): Tensor<FloatOf<A>>;
 
+/**
+ * Calls a function and returns its result; gradients take what is computed in it for constants, and nothing is kept for them. What the function uses
+ * keeps its own gradient elsewhere, and calls of `grad` inside have theirs. Outside of gradients it is the call alone: nothing is prepared there.
+ *
+ * PyTorch `no_grad`. Of one tensor: {@link stopGradient}.
+ *
+ * @throws {ArgumentError} for anything but a function, and for one that returns a promise: what it does later would not be constant.
+ * @example
+ * ```ts
+ * ft.grad((x) => ft.noGrad(() => x.mul(2)).mul(x).sum())(ft.tensor([1, 3])) // [2, 6]
+ * ```
+ */
+declare function noGrad<R>(fn: () => R): R;
+
 /** A device that is there. */
 interface PresentDevice {
     /** The name operations know it by: `cpu`, `vulkan:0`. */
@@ -11127,6 +11209,120 @@ declare function setDefaultDevice(name: Device): void;
  */
 declare function setThreads(count: number): void;
 
+/** Options of windows. */
+interface WindowOptions<E extends FloatDType = FloatDType> {
+    /** Whether the window is one period of a periodic one, as spectra want it, in place of a symmetric one; false by default. */
+    readonly periodic?: boolean | undefined;
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The device; `ft.setDefaultDevice` sets the default. */
+    readonly device?: Device | undefined;
+}
+/**
+ * Hann's window of `n` places.
+ *
+ * `w_i = 0.5 - 0.5 cos(2 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.hann`, PyTorch `hann_window` (which is periodic by default).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.signal.hann(5) // [0, 0.5, 1, 0.5, 0]
+ * ```
+ * ```ts
+ * ft.signal.hann(4, { periodic: true }) // [0, 0.5, 1, 0.5]
+ * ```
+ */
+declare function hann<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Hamming's window of `n` places.
+ *
+ * `w_i = 0.54 - 0.46 cos(2 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.hamming`, PyTorch `hamming_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.hamming(3) // [0.08, 1, 0.08]
+ * ```
+ */
+declare function hamming<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Blackman's window of `n` places.
+ *
+ * `w_i = 0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.blackman`, PyTorch `blackman_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.blackman(5) // [0, 0.34, 1, 0.34, 0]
+ * ```
+ */
+declare function blackman<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Bartlett's window of `n` places, a triangle that is zero at both ends.
+ *
+ * `w_i = 1 - |2 i / (n - 1) - 1|, with periodic over n`
+ *
+ * SciPy `signal.windows.bartlett`, PyTorch `bartlett_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.bartlett(5) // [0, 0.5, 1, 0.5, 0]
+ * ```
+ */
+declare function bartlett<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Kaiser's window of `n` places.
+ *
+ * `w_i = I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta), with periodic over n`
+ *
+ * SciPy `signal.windows.kaiser`, PyTorch `kaiser_window` (which is periodic by default). I0 is the modified Bessel function of order 0.
+ *
+ * @param beta How narrow it is, from 0, where all weights are 1; 14 for side lobes below -100 dB.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a beta that is negative or not finite.
+ * @example
+ * ```ts
+ * ft.signal.kaiser(3, 2) // [0.43867627, 1, 0.43867627]
+ * ```
+ */
+declare function kaiser<E extends FloatDType = 'float32'>(n: number, beta: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * The bell of a normal distribution over `n` places.
+ *
+ * `w_i = exp(-(i - (n - 1) / 2)^2 / (2 std^2)), with periodic n in the place of n - 1`
+ *
+ * SciPy `signal.windows.gaussian`.
+ *
+ * @param std The standard deviation in places, above 0.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a standard deviation that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.signal.gaussian(3, 1) // [0.60653067, 1, 0.60653067]
+ * ```
+ */
+declare function gaussian<E extends FloatDType = 'float32'>(n: number, std: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Tukey's window of `n` places: ones between two halves of Hann's window, which have the share `alpha` of it.
+ *
+ * `w_i = 0.5 - 0.5 cos(2 pi i / (alpha (n - 1))) at the ends, with periodic over n, else 1`
+ *
+ * SciPy `signal.windows.tukey`.
+ *
+ * @param alpha The share of the halves: 0 and less for ones, 1 and more for Hann's window; 0.5 by default.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for an alpha that is NaN.
+ * @example
+ * ```ts
+ * ft.signal.tukey(5, 0.5) // [0, 1, 1, 1, 0]
+ * ```
+ */
+declare function tukey<E extends FloatDType = 'float32'>(n: number, alpha?: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+
 /** Options of `jit`. */
 interface JitOptions {
     /**
@@ -11167,6 +11363,89 @@ interface Traces {
  */
 declare function jit<R>(fn: (...args: Tensor[]) => R, options?: JitOptions): (...args: Tensor[]) => R;
 declare function jit<F extends (...args: never[]) => unknown>(fn: F, options?: JitOptions): F;
+
+/** How a signal is cut into frames. */
+interface Frames<W extends DType> {
+    /** Samples from one frame to the next; a quarter of the frame by default. */
+    readonly hopLength?: number | undefined;
+    /** Weights of a frame's samples, a vector of at most `nFft`, which stands in the middle; ones by default. */
+    readonly window?: (Tensor<W> & Takes<'real', W>) | undefined;
+    /** Whether frame t has its middle at sample t * hopLength, the signal being continued at both ends; true by default. */
+    readonly center?: boolean | undefined;
+    /** Whether spectra are divided by the root of `nFft`; false by default. */
+    readonly normalized?: boolean | undefined;
+}
+/** Options of `stft`. */
+interface StftOptions<W extends DType = DType> extends Frames<W> {
+    /** How a signal is continued where frames are centred, as in `ft.pad`; 'reflect' by default. */
+    readonly padMode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
+    /** Whether frequencies above half of the rate are left out, which those of a real signal repeat; true by default for real signals. */
+    readonly onesided?: boolean | undefined;
+}
+/** Options of `istft`. */
+interface IstftOptions<W extends DType = DType, O extends boolean = true> extends Frames<W> {
+    /** Whether the spectra are those of a real signal, without the frequencies above half of the rate; true by default. */
+    readonly onesided?: O | undefined;
+    /** How many samples come out, with those of the last frame's second half and zeros where there are no others; by default all but that half. */
+    readonly length?: number | undefined;
+}
+/** Options of `spectrogram`. */
+interface SpectrogramOptions<W extends DType = DType> extends StftOptions<W> {
+    /** 1 for magnitudes, 2 for powers; 2 by default. */
+    readonly power?: number | undefined;
+}
+/**
+ * Spectra of the frames of signals [..., samples], windowed: [..., frequencies, frames], complex.
+ *
+ * `X_(f, t) = sum_k w_k x_(t hop + k) e^(-2 pi i f k / nFft), with center x shifted by nFft / 2`
+ *
+ * PyTorch `stft`. Of a real signal there are `nFft / 2 + 1` frequencies, the multiples of 1 / nFft of the rate.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1 and one-sided spectra of a complex signal, `ERR_SHAPE` for a signal that is shorter than a
+ * frame, a window that is longer than one and a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.signal.stft(ft.ones([8]), 4, { hopLength: 4, center: false }).abs() // [[4, 4], [0, 0], [0, 0]]
+ * ```
+ * ```ts
+ * ft.signal.stft(ft.ones([2, 16000]), 512, { window: ft.signal.hann(512, { periodic: true }) }).shape // [2, 257, 126]
+ * ```
+ */
+declare function stft<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: StftOptions<W>): Tensor<ComplexOf<Promote<D, W>>>;
+/**
+ * Signals [..., samples] from the spectra of their frames [..., frequencies, frames]: the inverse of {@link stft} of the same options, and of
+ * other spectra the signal whose own are nearest (least squares).
+ *
+ * `x_n = sum_t w_(n - t hop) y_(t, n - t hop) / sum_t w_(n - t hop)^2 for the frames y_t`
+ *
+ * PyTorch `istft`. Where the squares of all windows over a sample are 0 it is NaN. Without `length` the samples that no frame reached are not
+ * there.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1, `ERR_SHAPE` for spectra of other than `nFft / 2 + 1` frequencies (`nFft` where they are not
+ * one-sided), without frames, and for a window that is longer than a frame.
+ * @example
+ * ```ts
+ * ft.signal.istft(ft.signal.stft(ft.arange(8), 4), 4) // [0, 1, 2, 3, 4, 5, 6, 7]
+ * ```
+ */
+declare function istft<D extends DType, W extends DType = 'bool', O extends boolean = true>(x: Tensor<D>, nFft: number, options?: IstftOptions<W, O>): Tensor<O extends true ? RealOf<ComplexOf<Promote<D, W>>> : ComplexOf<Promote<D, W>>>;
+/**
+ * Powers of the spectra of the frames of signals [..., samples]: [..., frequencies, frames], real.
+ *
+ * `S = |stft(x)|^power`
+ *
+ * torchaudio `Spectrogram`.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} as {@link stft}; `ERR_ARGUMENT` for a power that is not above 0.
+ * @example
+ * ```ts
+ * ft.signal.spectrogram(ft.ones([8]), 4, { hopLength: 4, center: false }) // [[16, 16], [0, 0], [0, 0]]
+ * ```
+ */
+declare function spectrogram<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: SpectrogramOptions<W>): Tensor<RealOf<ComplexOf<Promote<D, W>>>>;
 
 /** Alias of {@link abs}. */
 declare const absolute: typeof abs;
@@ -11244,10 +11523,14 @@ declare const ge: typeof greaterEqual;
 declare const ger: typeof outer;
 /** Alias of {@link greater}. */
 declare const gt: typeof greater;
+/** Alias of {@link hann}. */
+declare const hanning: typeof hann;
 /** Alias of {@link eye}. */
 declare const identity: typeof eye$1;
 /** Alias of {@link isin}. */
 declare const in1d: typeof isin;
+/** Alias of {@link noGrad}. */
+declare const inferenceMode: typeof noGrad;
 /** Alias of {@link inv}. */
 declare const inverse$1: typeof inv;
 /** Alias of {@link bitwiseInvert}. */
@@ -11316,8 +11599,16 @@ declare const trueDivide: typeof divide;
 declare const unbind: typeof unstack;
 /** Alias of {@link expandDims}. */
 declare const unsqueeze: typeof expandDims;
-/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)">;
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)">;
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+declare const index_reduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)">;
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+declare const scatterMean: Instead<"write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n })">;
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+declare const scatter_mean: Instead<"write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n })">;
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, reduction). */
+declare const scatter_reduce: Instead<"write x.scatterReduce(axis, index, source, reduction)">;
 /** @deprecated Not a function here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
 declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
 /** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -11360,6 +11651,26 @@ declare const getRngState: Instead<"there is no hidden generator; pass ft.random
 declare const setRngState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
 /** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 declare const dropout$1: Instead<"write ft.nn.dropout(key, x, { p })">;
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.hann(n, { periodic: true }). */
+declare const hannWindow: Instead<"PyTorch's window is periodic: write ft.signal.hann(n, { periodic: true })">;
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.hamming(n, { periodic: true }). */
+declare const hammingWindow: Instead<"PyTorch's window is periodic: write ft.signal.hamming(n, { periodic: true })">;
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.blackman(n, { periodic: true }). */
+declare const blackmanWindow: Instead<"PyTorch's window is periodic: write ft.signal.blackman(n, { periodic: true })">;
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.bartlett(n, { periodic: true }). */
+declare const bartlettWindow: Instead<"PyTorch's window is periodic: write ft.signal.bartlett(n, { periodic: true })">;
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.kaiser(n, beta, { periodic: true }). */
+declare const kaiserWindow: Instead<"PyTorch's window is periodic: write ft.signal.kaiser(n, beta, { periodic: true })">;
+/** @deprecated Not a function here: of order 0 write ft.digamma(x); there are no further derivatives here yet. */
+declare const polygamma$1: Instead<"of order 0 write ft.digamma(x); there are no further derivatives here yet">;
+/** @deprecated Not a function here: write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask). */
+declare const maskIndices: Instead<"write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask)">;
+/** @deprecated Not a function here: tensors of rank 1 and more are: write x.ndim > 0. */
+declare const iterable: Instead<"tensors of rank 1 and more are: write x.ndim > 0">;
+/** @deprecated Not a function here: tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b). */
+declare const mayShareMemory: Instead<"tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)">;
+/** @deprecated Not a function here: tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b). */
+declare const sharesMemory: Instead<"tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)">;
 /** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 declare const mgrid: Instead<"write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
 /** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
@@ -11390,28 +11701,22 @@ declare const save$1: Instead<"write await ft.io.saveNpy(path, x); of many tenso
 declare const load$1: Instead<"write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)">;
 /** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 declare const memmap: Instead<"write await ft.io.loadNpy(path, { lend: true })">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const setPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const getPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const printoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const array2string: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const arrayRepr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-declare const arrayStr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const noGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const inferenceMode: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const setGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-declare const isGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+declare const setPrintoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+declare const getPrintoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+declare const printoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+declare const arrayRepr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()">;
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+declare const arrayStr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()">;
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+declare const setGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+declare const isGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 declare const getDefaultDtype: Instead<"numbers make float32; name another with { dtype }">;
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
@@ -11442,8 +11747,6 @@ declare const matrix: Instead<"write ft.tensor(data), ft.zeros(shape), ...">;
 declare const dtype: Instead<"dtypes are text: { dtype: 'float32' }">;
 /** @deprecated Not a function here: devices are text: { device: 'cpu' }; ft.devices() lists them. */
 declare const device: Instead<"devices are text: { device: 'cpu' }; ft.devices() lists them">;
-/** @deprecated Not a function here: write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', .... */
-declare const issubdtype: Instead<"write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ...">;
 /** @deprecated Not a function here: write ft.resultType(a, b). */
 declare const minScalarType: Instead<"write ft.resultType(a, b)">;
 /** @deprecated Not a function here: write ft.resultType(a, b). */
@@ -12247,12 +12550,18 @@ declare const ihfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and
 declare const hfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const ihfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
-declare const dct$1: Instead<"there is no cosine or sine transform here yet">;
-/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
-declare const idct$1: Instead<"there is no cosine or sine transform here yet">;
-/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
-declare const dst: Instead<"there is no cosine or sine transform here yet">;
+/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
+declare const dct$1: Instead<"cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)">;
+/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
+declare const idct$1: Instead<"cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+declare const dst: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+declare const idst: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+declare const dctn: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+declare const idctn: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
 
 /** Options of transforms of two axes. */
 interface Fft2Options {
@@ -12273,7 +12582,7 @@ declare function rfft2<A extends DType>(x: Tensor<A> & Takes<'real', A>, options
 declare function irfft2<A extends DType>(x: Tensor<A>, options?: Fft2Options): Tensor<RealOf<ComplexOf<A>>>;
 
 declare namespace fft_d {
-  export { dct$1 as dct, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct$1 as idct, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
+  export { dct$1 as dct, dctn as dctn, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct$1 as idct, idctn as idctn, idst as idst, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
   export type { Fft2Options as Fft2Options, FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
 }
 
@@ -13058,24 +13367,6 @@ interface RmsNormOptions {
     /** What is added to the mean of squares before the root; 0.00001 by default. */
     readonly eps?: number | undefined;
 }
-/**
- * Elements divided by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
- *
- * `x / sqrt(mean x^2 + eps) weight`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `nn.functional.rms_norm`.
- *
- * @param x A tensor of a real dtype.
- * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
- * @param options Options, or the value of `axis` alone.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.nn.rmsNorm(ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
- * ```
- */
-declare function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>>;
 /** Options of `nn.groupNorm`. */
 interface GroupNormOptions {
     /** What is added to the variance before the root; 0.00001 by default. */
@@ -13453,6 +13744,25 @@ declare function tanhshrink<A extends DType = 'float32'>(x: Tensor<A> | Listed):
  * ```
  */
 declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+/**
+ * Elements divided by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes; of complex
+ * elements the squares of their magnitudes.
+ *
+ * `x / sqrt(mean |x|^2 + eps) weight`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.rms_norm`.
+ *
+ * @param x A tensor.
+ * @param weight A tensor of a real dtype: factors, of the shape of the normalised axes; 1 by default.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_SHAPE` for a weight of another shape, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex weight, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.rmsNorm(ft.tensor([{ re: 3, im: 4 }, { re: 0, im: 5 }]), undefined, { eps: 0 }) // [{ re: 0.6, im: 0.8 }, { re: 0, im: 1 }]
+ * ```
+ */
+declare function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** Options of `nn.embedding`. */
 interface EmbedOptions {
@@ -14146,6 +14456,32 @@ declare class InstanceNorm extends Module<Required<NormParams> | null, null, 'pr
     protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
 }
 
+/** Options of `nn.pad`. */
+interface PadOptions {
+    /**
+     * A value ('constant'), the data mirrored about the edge's element ('reflect'), that element ('replicate'), or the data from the other end
+     * ('circular'); 'constant' by default.
+     */
+    readonly mode?: 'constant' | 'reflect' | 'replicate' | 'circular' | undefined;
+    /** What stands in new places of the mode 'constant'; 0 by default. */
+    readonly value?: number | undefined;
+}
+/**
+ * Elements around a tensor, by a list that has the numbers of places before and after the last axis, then those of the axis before it, and so on.
+ * Negative numbers take places away, before others are filled. Places beyond the data of the modes 'reflect' and 'circular' repeat it.
+ *
+ * Takes any dtype; gives the same. PyTorch `nn.functional.pad`; `ft.pad` is NumPy's, with a pair for each axis in order.
+ *
+ * @param pad `[before, after]` of the last axis, or more pairs for the axes before it.
+ * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are none to
+ * repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.pad(ft.tensor([[1, 2], [3, 4]]), [0, 1, 1, 0]) // [[0, 0, 0], [1, 2, 0], [3, 4, 0]]
+ * ```
+ */
+declare function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, pad: readonly number[], options?: PadOptions): Tensor<A>;
+
 /**
  * Channels rearranged into a picture of higher resolution: x [..., channels factor^2, height, width] becomes
  * [..., channels, height factor, width factor].
@@ -14178,6 +14514,22 @@ declare function pixelShuffle<D extends DType>(x: Tensor<D>, factor: number): Te
  * ```
  */
 declare function pixelUnshuffle<D extends DType>(x: Tensor<D>, factor: number): Tensor<D>;
+/**
+ * Channels of groups in turn: x [batch, channels, ...], whose channels are groups of equal size one behind the other, with the first channel of
+ * each group, then the second of each, and so on.
+ *
+ * `y[n, c groups + g] = x[n, g channels / groups + c]`
+ *
+ * PyTorch `nn.functional.channel_shuffle`. Zhang and others, "ShuffleNet", 2018.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and channels that the groups do not divide, `ERR_ARGUMENT` for a number of groups that is
+ * not positive.
+ * @example
+ * ```ts
+ * ft.nn.channelShuffle(ft.tensor([[[1], [2], [3], [4]]]), 2) // [[[1], [3], [2], [4]]]
+ * ```
+ */
+declare function channelShuffle<D extends DType>(x: Tensor<D>, groups: number): Tensor<D>;
 
 /** Options of `nn.gridSample`. */
 interface GridSampleOptions {
@@ -14355,6 +14707,86 @@ declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'int
  * ```
  */
 declare function maxUnpool<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, indices: Tensor<B> & Takes<'index', B>, window: number | readonly number[], options?: MaxUnpoolOptions): Tensor<A>;
+
+/** Options of `nn.poissonNllLoss`. */
+interface PoissonNllLossOptions extends LossOptions {
+    /** Whether x are logarithms of the rates, true by default. */
+    readonly logInput?: boolean | undefined;
+    /** Whether Stirling's approximation of ln(target!) is added, which depends on no prediction; false by default. */
+    readonly full?: boolean | undefined;
+    /** What is added to rates before their logarithm is taken; 1e-8 by default. */
+    readonly eps?: number | undefined;
+}
+/** Options of `nn.gaussianNllLoss`. */
+interface GaussianNllLossOptions extends LossOptions {
+    /** Whether ln(2 pi) / 2 is added, which depends on no prediction; false by default. */
+    readonly full?: boolean | undefined;
+    /** The least variance, above 0; smaller ones are taken for it. 1e-6 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Negative logarithm of the likelihood of counts after Poisson's distribution, whose rates are e^x, or x without `logInput`: the mean, or by
+ * `reduction` the sum or each loss.
+ *
+ * `mean of e^x - target x`, or `x - target ln(x + eps)`
+ *
+ * Takes real dtypes; gives the promoted float, float32 for integers and bool. PyTorch `nn.functional.poisson_nll_loss`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for targets of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.poissonNllLoss(ft.tensor([0, 0]), ft.tensor([2, 3])) // 1
+ * ```
+ */
+declare function poissonNllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: PoissonNllLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Negative logarithm of the likelihood of targets after normal distributions about x of these variances: the mean, or by `reduction` the sum or each
+ * loss.
+ *
+ * `mean of (ln v + (x - target)^2 / v) / 2` with `v = max(variance, eps)`
+ *
+ * Takes real dtypes; gives the promoted float, float32 for integers and bool. PyTorch `nn.functional.gaussian_nll_loss`; as there, the gradient
+ * of variances below `eps` is that at `eps`.
+ *
+ * @param variance Of the shape of x, with a last axis of size 1, or without the last axis.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.gaussianNllLoss(ft.tensor([1, 2]), ft.tensor([1, 4]), ft.tensor([1, 1])) // 1
+ * ```
+ */
+declare function gaussianNllLoss<A extends DType, B extends DType, C extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, variance: Tensor<C> & Takes<'real', C>, options?: GaussianNllLossOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/**
+ * Margin ranking loss of pairs of scores, of which the first is to be the higher one (target 1) or the lower one (target -1): 0 where it is, by the
+ * margin at least. The mean, or by `reduction` the sum or each loss.
+ *
+ * `mean of max(0, margin - target (x1 - x2))`
+ *
+ * Takes real dtypes; gives the promoted float, float32 for integers and bool. PyTorch `nn.functional.margin_ranking_loss`. The margin is 0 by
+ * default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that differ, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.marginRankingLoss(ft.tensor([1, 5]), ft.tensor([2, 3]), ft.tensor([1, 1])) // 0.5
+ * ```
+ */
+declare function marginRankingLoss<A extends DType, B extends DType, C extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, target: Tensor<C> & Takes<'integerOrFloat', C>, options?: MarginLossOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/**
+ * Soft margin loss of scores x for targets 1 and -1, without overflow. The mean, or by `reduction` the sum or each loss.
+ *
+ * `mean of ln(1 + e^(-target x))`
+ *
+ * Takes real dtypes; gives the promoted float, float32 for integers and bool. PyTorch `nn.functional.soft_margin_loss`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for targets of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.softMarginLoss(ft.tensor([0, 0]), ft.tensor([1, -1])) // 0.6931472
+ * ```
+ */
+declare function softMarginLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'integerOrFloat', B>, options?: LossOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** Options of `nn.interpolate`. */
 interface InterpolateOptions {
@@ -15213,6 +15645,20 @@ declare class PixelShuffle extends Stateless<'kept'> {
     protected of(x: Tensor): Tensor;
 }
 /**
+ * Channels of groups in turn: `nn.channelShuffle` as a layer. PyTorch `nn.ChannelShuffle`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a number of groups that is not positive.
+ * @example
+ * ```ts
+ * new ft.nn.ChannelShuffle(2).apply(null, ft.tensor([[[1], [2], [3], [4]]])) // [[[1], [3], [2], [4]]]
+ * ```
+ */
+declare class ChannelShuffle extends Stateless<'kept'> {
+    readonly groups: number;
+    constructor(groups: number);
+    protected of(x: Tensor): Tensor;
+}
+/**
  * Pixels as channels: `nn.pixelUnshuffle` as a layer. PyTorch `nn.PixelUnshuffle`.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a factor that is not positive.
@@ -15225,6 +15671,85 @@ declare class PixelUnshuffle extends Stateless<'kept'> {
     readonly factor: number;
     constructor(factor: number);
     protected of(x: Tensor): Tensor;
+}
+
+/** A layer of `nn.pad`. */
+declare abstract class Padding extends Stateless<'kept'> {
+    #private;
+    /** One number for every side of the spatial axes, or `[before, after]` of the last axis first. */
+    readonly pad: number | readonly number[];
+    constructor(pad: number | readonly number[], options: PadOptions);
+    protected of(x: Tensor): Tensor;
+}
+/**
+ * A value around the spatial axes of x [batch, channels, spatial...]: `nn.pad` as a layer. PyTorch `nn.ConstantPad1d`, `ConstantPad2d` and
+ * `ConstantPad3d`.
+ *
+ * @param pad One number for every side, or `[before, after]` of the last axis, then of the one before it, as many as are padded.
+ * @param value What stands there.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers and a number.
+ * @example
+ * ```ts
+ * new ft.nn.ConstantPad2d([1, 0, 0, 0], 9).apply(null, ft.ones([1, 1, 2, 1])) // [[[[9, 1], [9, 1]]]]
+ * ```
+ */
+declare class ConstantPad extends Padding {
+    constructor(pad: number | readonly number[], value: number);
+}
+/**
+ * Zeros around the spatial axes of x [batch, channels, spatial...]: `nn.pad` as a layer. PyTorch `nn.ZeroPad1d`, `ZeroPad2d` and `ZeroPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.ZeroPad2d(1).apply(null, ft.ones([1, 1, 2, 2])).shape // [1, 1, 4, 4]
+ * ```
+ */
+declare class ZeroPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+/**
+ * The spatial axes of x [batch, channels, spatial...] mirrored about their outermost elements: `nn.pad` as a layer. PyTorch `nn.ReflectionPad1d`,
+ * `ReflectionPad2d` and `ReflectionPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.ReflectionPad1d(2).apply(null, ft.tensor([[[1, 2, 3]]])) // [[[3, 2, 1, 2, 3, 2, 1]]]
+ * ```
+ */
+declare class ReflectionPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+/**
+ * The outermost elements of the spatial axes of x [batch, channels, spatial...] around them: `nn.pad` as a layer. PyTorch `nn.ReplicationPad1d`,
+ * `ReplicationPad2d` and `ReplicationPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.ReplicationPad1d([2, 1]).apply(null, ft.tensor([[[1, 2, 3]]])) // [[[1, 1, 1, 2, 3, 3]]]
+ * ```
+ */
+declare class ReplicationPad extends Padding {
+    constructor(pad: number | readonly number[]);
+}
+/**
+ * The spatial axes of x [batch, channels, spatial...] with what stands at their other ends around them: `nn.pad` as a layer. PyTorch
+ * `nn.CircularPad1d`, `CircularPad2d` and `CircularPad3d`.
+ *
+ * @param pad As of `nn.ConstantPad`.
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but integers.
+ * @example
+ * ```ts
+ * new ft.nn.CircularPad1d([1, 2]).apply(null, ft.tensor([[[1, 2, 3]]])) // [[[3, 1, 2, 3, 1, 2]]]
+ * ```
+ */
+declare class CircularPad extends Padding {
+    constructor(pad: number | readonly number[]);
 }
 
 type Sizes = number | readonly number[];
@@ -15868,14 +16393,6 @@ declare const MaxUnpool3d: Instead<"it takes two tensors: write ft.nn.maxUnpool(
 declare const UpsamplingNearest2d: Instead<"write new ft.nn.Upsample({ scaleFactor })">;
 /** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true }). */
 declare const UpsamplingBilinear2d: Instead<"write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ZeroPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ReflectionPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ReplicationPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-declare const ConstantPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 declare const AlphaDropout: Instead<"write new ft.nn.Dropout(p), which sets elements to 0">;
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
@@ -15909,11 +16426,11 @@ declare const CosineEmbeddingLoss: Instead<"losses are functions: write ft.nn.co
 /** @deprecated Not a function here: losses are functions: write ft.nn.hingeEmbeddingLoss(x, target). */
 declare const HingeEmbeddingLoss: Instead<"losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)">;
 /** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
-declare const MarginRankingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
-/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 declare const MultiMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 declare const MultiLabelMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
+declare const MultiLabelSoftMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
 /** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 declare const RNNCell: Instead<"write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step">;
 /** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
@@ -15944,10 +16461,48 @@ declare const DataParallel: Instead<"there is one device for each tensor; write 
 declare const CosineSimilarity: Instead<"it is a function: write ft.nn.cosineSimilarity(x1, x2)">;
 /** @deprecated Not a function here: it is a function: write ft.nn.pairwiseDistance(x1, x2). */
 declare const PairwiseDistance: Instead<"it is a function: write ft.nn.pairwiseDistance(x1, x2)">;
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+declare const lpPool1d: Instead<"write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements">;
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+declare const lpPool2d: Instead<"write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements">;
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+declare const LPPool1d: Instead<"write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements">;
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+declare const LPPool2d: Instead<"write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements">;
+/** @deprecated Not a function here: write ft.nn.maxPool(x, window, { stride }). */
+declare const fractionalMaxPool2d: Instead<"write ft.nn.maxPool(x, window, { stride })">;
+/** @deprecated Not a function here: write ft.nn.maxPool(x, window, { stride }). */
+declare const fractionalMaxPool3d: Instead<"write ft.nn.maxPool(x, window, { stride })">;
+/** @deprecated Not a function here: write ft.cdist(x, x), whose upper triangle is ft.triuIndices(n, { k: 1 }). */
+declare const pdist: Instead<"write ft.cdist(x, x), whose upper triangle is ft.triuIndices(n, { k: 1 })">;
+/** @deprecated Not a function here: there is no such loss here yet; write it of operations: ft.grad goes through any. */
+declare const multiMarginLoss: Instead<"there is no such loss here yet; write it of operations: ft.grad goes through any">;
+/** @deprecated Not a function here: there is no such loss here yet; write it of operations: ft.grad goes through any. */
+declare const multilabelMarginLoss: Instead<"there is no such loss here yet; write it of operations: ft.grad goes through any">;
+/** @deprecated Not a function here: there is no such loss here yet; write it of operations: ft.grad goes through any. */
+declare const multilabelSoftMarginLoss: Instead<"there is no such loss here yet; write it of operations: ft.grad goes through any">;
+/** @deprecated Not a function here: losses are functions: write ft.nn.marginRankingLoss(x1, x2, target). */
+declare const MarginRankingLoss: Instead<"losses are functions: write ft.nn.marginRankingLoss(x1, x2, target)">;
+/** @deprecated Not a function here: losses are functions: write ft.nn.gaussianNllLoss(x, target, variance). */
+declare const GaussianNLLLoss: Instead<"losses are functions: write ft.nn.gaussianNllLoss(x, target, variance)">;
+/** @deprecated Not a function here: losses are functions: write ft.nn.poissonNllLoss(x, target). */
+declare const PoissonNLLLoss: Instead<"losses are functions: write ft.nn.poissonNllLoss(x, target)">;
+/** @deprecated Not a function here: losses are functions: write ft.nn.softMarginLoss(x, target). */
+declare const SoftMarginLoss: Instead<"losses are functions: write ft.nn.softMarginLoss(x, target)">;
+/** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
+declare const featureAlphaDropout: Instead<"write ft.nn.dropout(key, x, { p })">;
+/** @deprecated Not a function here: sizes are named: write new ft.nn.Linear(inputs, outputs). */
+declare const LazyLinear: Instead<"sizes are named: write new ft.nn.Linear(inputs, outputs)">;
+/** @deprecated Not a function here: sizes are named: write new ft.nn.Linear(inputs, outputs). */
+declare const LazyConv1d: Instead<"sizes are named: write new ft.nn.Linear(inputs, outputs)">;
+/** @deprecated Not a function here: sizes are named: write new ft.nn.Linear(inputs, outputs). */
+declare const LazyConv2d: Instead<"sizes are named: write new ft.nn.Linear(inputs, outputs)">;
+/** @deprecated Not a function here: there is one device for each tensor; write new ft.nn.BatchNorm(channels). */
+declare const SyncBatchNorm: Instead<"there is one device for each tensor; write new ft.nn.BatchNorm(channels)">;
+/** @deprecated Not a function here: write new ft.nn.LeakyReLU(negativeSlope). */
+declare const RReLU: Instead<"write new ft.nn.LeakyReLU(negativeSlope)">;
 /** @deprecated Not a function here: write ft.nn.leakyRelu(x). */
 declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
-/** @deprecated Not a function here: write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis. */
-declare const pad: Instead<"write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis">;
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, groups), which newer networks have in its place">;
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
@@ -15972,8 +16527,8 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureDropout as featureDropout, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
-  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
+  export { AdaptiveAvgPool as AdaptiveAvgPool, AdaptiveAvgPool as AdaptiveAvgPool1d, AdaptiveAvgPool as AdaptiveAvgPool2d, AdaptiveAvgPool as AdaptiveAvgPool3d, AdaptiveMaxPool as AdaptiveMaxPool, AdaptiveMaxPool as AdaptiveMaxPool1d, AdaptiveMaxPool as AdaptiveMaxPool2d, AdaptiveMaxPool as AdaptiveMaxPool3d, AlphaDropout as AlphaDropout, AvgPool as AvgPool, AvgPool as AvgPool1d, AvgPool as AvgPool2d, AvgPool as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ChannelDropout as ChannelDropout, ChannelShuffle as ChannelShuffle, CircularPad as CircularPad, CircularPad as CircularPad1d, CircularPad as CircularPad2d, CircularPad as CircularPad3d, ConstantPad as ConstantPad, ConstantPad as ConstantPad1d, ConstantPad as ConstantPad2d, ConstantPad as ConstantPad3d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, ChannelDropout as Dropout1d, ChannelDropout as Dropout2d, ChannelDropout as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, FeatureAlphaDropout as FeatureAlphaDropout, Flatten as Flatten, Fold as Fold, GELU as GELU, GLU as GLU, GRU as GRU, GRUCell as GRUCell, GaussianNLLLoss as GaussianNLLLoss, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm as InstanceNorm, InstanceNorm as InstanceNorm1d, InstanceNorm as InstanceNorm2d, InstanceNorm as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LPPool1d as LPPool1d, LPPool2d as LPPool2d, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LazyConv1d as LazyConv1d, LazyConv2d as LazyConv2d, LazyLinear as LazyLinear, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool as MaxPool, MaxPool as MaxPool1d, MaxPool as MaxPool2d, MaxPool as MaxPool3d, MaxUnpool1d as MaxUnpool1d, MaxUnpool2d as MaxUnpool2d, MaxUnpool3d as MaxUnpool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss, MultiMarginLoss as MultiMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, PixelUnshuffle as PixelUnshuffle, PoissonNLLLoss as PoissonNLLLoss, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, RReLU as RReLU, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad as ReflectionPad, ReflectionPad as ReflectionPad1d, ReflectionPad as ReflectionPad2d, ReflectionPad as ReflectionPad3d, ReplicationPad as ReplicationPad, ReplicationPad as ReplicationPad1d, ReplicationPad as ReplicationPad2d, ReplicationPad as ReplicationPad3d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, SoftMarginLoss as SoftMarginLoss, Softmax as Softmax, Softmax2d as Softmax2d, Softmin as Softmin, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, SiLU as Swish, SyncBatchNorm as SyncBatchNorm, Tanh as Tanh, Tanhshrink as Tanhshrink, Threshold as Threshold, Transformer as Transformer, TransformerDecoder as TransformerDecoder, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, UpsamplingBilinear2d as UpsamplingBilinear2d, UpsamplingNearest2d as UpsamplingNearest2d, ZeroPad as ZeroPad, ZeroPad as ZeroPad1d, ZeroPad as ZeroPad2d, ZeroPad as ZeroPad3d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, channelDropout as channelDropout, channelShuffle as channelShuffle, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout1d as dropout1d, dropout2d as dropout2d, dropout3d as dropout3d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, featureAlphaDropout as featureAlphaDropout, featureDropout as featureDropout, fold as fold, fractionalMaxPool2d as fractionalMaxPool2d, fractionalMaxPool3d as fractionalMaxPool3d, functional as functional, gaussianNllLoss as gaussianNllLoss, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear$1 as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, lpPool1d as lpPool1d, lpPool2d as lpPool2d, marginRankingLoss as marginRankingLoss, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, maxUnpool as maxUnpool, maxUnpool1d as maxUnpool1d, maxUnpool2d as maxUnpool2d, maxUnpool3d as maxUnpool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, multiMarginLoss as multiMarginLoss, multilabelMarginLoss as multilabelMarginLoss, multilabelSoftMarginLoss as multilabelSoftMarginLoss, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pdist as pdist, pixelShuffle as pixelShuffle, pixelUnshuffle as pixelUnshuffle, poissonNllLoss as poissonNllLoss, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softMarginLoss as softMarginLoss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export type { AffineGridOptions as AffineGridOptions, AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, BlockOptions as BlockOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CosineSimilarityOptions as CosineSimilarityOptions, CrossEntropyOptions as CrossEntropyOptions, CtcLossOptions as CtcLossOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbedOptions as EmbedOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, EncodeOptions as EncodeOptions, GaussianNllLossOptions as GaussianNllLossOptions, GeluOptions as GeluOptions, GluOptions as GluOptions, GridSampleOptions as GridSampleOptions, GroupNormOptions as GroupNormOptions, GumbelSoftmaxOptions as GumbelSoftmaxOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InstanceNormLayerOptions as InstanceNormLayerOptions, InstanceNormOptions as InstanceNormOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolIndices as MaxPoolIndices, MaxPoolLayerOptions as MaxPoolLayerOptions, MaxPoolOptions as MaxPoolOptions, MaxUnpoolOptions as MaxUnpoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, NormalizeOptions as NormalizeOptions, OfDType as OfDType, PReLUParams as PReLUParams, PadOptions as PadOptions, PairwiseDistanceOptions as PairwiseDistanceOptions, ParamsOf as ParamsOf, PoissonNllLossOptions as PoissonNllLossOptions, RMSNormOptions as RMSNormOptions, RNNOptions as RNNOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftminOptions as SoftminOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TransformerEncoderLayerOptions as TransformerEncoderLayerOptions, TransformerEncoderLayerParams as TransformerEncoderLayerParams, TransformerEncoderOptions as TransformerEncoderOptions, TransformerEncoderParams as TransformerEncoderParams, TripletMarginLossOptions as TripletMarginLossOptions, UpsampleOptions as UpsampleOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -17092,203 +17647,6 @@ declare namespace random_d {
   export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DirichletOptions as DirichletOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, LocationScaleOptions as LocationScaleOptions, LognormalOptions as LognormalOptions, MultinomialOptions as MultinomialOptions, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, RayleighOptions as RayleighOptions, ShuffleOptions as ShuffleOptions, TriangularOptions as TriangularOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
-/** Options of windows. */
-interface WindowOptions<E extends FloatDType = FloatDType> {
-    /** Whether the window is one period of a periodic one, as spectra want it, in place of a symmetric one; false by default. */
-    readonly periodic?: boolean | undefined;
-    /** The dtype; float32 by default. */
-    readonly dtype?: E | undefined;
-    /** The device; `ft.setDefaultDevice` sets the default. */
-    readonly device?: Device | undefined;
-}
-/**
- * Hann's window of `n` places.
- *
- * `w_i = 0.5 - 0.5 cos(2 pi i / (n - 1)), with periodic over n`
- *
- * SciPy `signal.windows.hann`, PyTorch `hann_window` (which is periodic by default).
- *
- * @throws {TensorError} `ERR_ARGUMENT` for an argument that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
- * @example
- * ```ts
- * ft.signal.hann(5) // [0, 0.5, 1, 0.5, 0]
- * ```
- * ```ts
- * ft.signal.hann(4, { periodic: true }) // [0, 0.5, 1, 0.5]
- * ```
- */
-declare function hann<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Hamming's window of `n` places.
- *
- * `w_i = 0.54 - 0.46 cos(2 pi i / (n - 1)), with periodic over n`
- *
- * SciPy `signal.windows.hamming`, PyTorch `hamming_window` (which is periodic by default).
- *
- * @throws {TensorError} as {@link hann}.
- * @example
- * ```ts
- * ft.signal.hamming(3) // [0.08, 1, 0.08]
- * ```
- */
-declare function hamming<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Blackman's window of `n` places.
- *
- * `w_i = 0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1)), with periodic over n`
- *
- * SciPy `signal.windows.blackman`, PyTorch `blackman_window` (which is periodic by default).
- *
- * @throws {TensorError} as {@link hann}.
- * @example
- * ```ts
- * ft.signal.blackman(5) // [0, 0.34, 1, 0.34, 0]
- * ```
- */
-declare function blackman<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Bartlett's window of `n` places, a triangle that is zero at both ends.
- *
- * `w_i = 1 - |2 i / (n - 1) - 1|, with periodic over n`
- *
- * SciPy `signal.windows.bartlett`, PyTorch `bartlett_window` (which is periodic by default).
- *
- * @throws {TensorError} as {@link hann}.
- * @example
- * ```ts
- * ft.signal.bartlett(5) // [0, 0.5, 1, 0.5, 0]
- * ```
- */
-declare function bartlett<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Kaiser's window of `n` places.
- *
- * `w_i = I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta), with periodic over n`
- *
- * SciPy `signal.windows.kaiser`, PyTorch `kaiser_window` (which is periodic by default). I0 is the modified Bessel function of order 0.
- *
- * @param beta How narrow it is, from 0, where all weights are 1; 14 for side lobes below -100 dB.
- * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a beta that is negative or not finite.
- * @example
- * ```ts
- * ft.signal.kaiser(3, 2) // [0.43867627, 1, 0.43867627]
- * ```
- */
-declare function kaiser<E extends FloatDType = 'float32'>(n: number, beta: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-/**
- * The bell of a normal distribution over `n` places.
- *
- * `w_i = exp(-(i - (n - 1) / 2)^2 / (2 std^2)), with periodic n in the place of n - 1`
- *
- * SciPy `signal.windows.gaussian`.
- *
- * @param std The standard deviation in places, above 0.
- * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a standard deviation that is not finite or not above 0.
- * @example
- * ```ts
- * ft.signal.gaussian(3, 1) // [0.60653067, 1, 0.60653067]
- * ```
- */
-declare function gaussian<E extends FloatDType = 'float32'>(n: number, std: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Tukey's window of `n` places: ones between two halves of Hann's window, which have the share `alpha` of it.
- *
- * `w_i = 0.5 - 0.5 cos(2 pi i / (alpha (n - 1))) at the ends, with periodic over n, else 1`
- *
- * SciPy `signal.windows.tukey`.
- *
- * @param alpha The share of the halves: 0 and less for ones, 1 and more for Hann's window; 0.5 by default.
- * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for an alpha that is NaN.
- * @example
- * ```ts
- * ft.signal.tukey(5, 0.5) // [0, 1, 1, 1, 0]
- * ```
- */
-declare function tukey<E extends FloatDType = 'float32'>(n: number, alpha?: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
-
-/** How a signal is cut into frames. */
-interface Frames<W extends DType> {
-    /** Samples from one frame to the next; a quarter of the frame by default. */
-    readonly hopLength?: number | undefined;
-    /** Weights of a frame's samples, a vector of at most `nFft`, which stands in the middle; ones by default. */
-    readonly window?: (Tensor<W> & Takes<'real', W>) | undefined;
-    /** Whether frame t has its middle at sample t * hopLength, the signal being continued at both ends; true by default. */
-    readonly center?: boolean | undefined;
-    /** Whether spectra are divided by the root of `nFft`; false by default. */
-    readonly normalized?: boolean | undefined;
-}
-/** Options of `stft`. */
-interface StftOptions<W extends DType = DType> extends Frames<W> {
-    /** How a signal is continued where frames are centred, as in `ft.pad`; 'reflect' by default. */
-    readonly padMode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
-    /** Whether frequencies above half of the rate are left out, which those of a real signal repeat; true by default for real signals. */
-    readonly onesided?: boolean | undefined;
-}
-/** Options of `istft`. */
-interface IstftOptions<W extends DType = DType, O extends boolean = true> extends Frames<W> {
-    /** Whether the spectra are those of a real signal, without the frequencies above half of the rate; true by default. */
-    readonly onesided?: O | undefined;
-    /** How many samples come out, with those of the last frame's second half and zeros where there are no others; by default all but that half. */
-    readonly length?: number | undefined;
-}
-/** Options of `spectrogram`. */
-interface SpectrogramOptions<W extends DType = DType> extends StftOptions<W> {
-    /** 1 for magnitudes, 2 for powers; 2 by default. */
-    readonly power?: number | undefined;
-}
-/**
- * Spectra of the frames of signals [..., samples], windowed: [..., frequencies, frames], complex.
- *
- * `X_(f, t) = sum_k w_k x_(t hop + k) e^(-2 pi i f k / nFft), with center x shifted by nFft / 2`
- *
- * PyTorch `stft`. Of a real signal there are `nFft / 2 + 1` frequencies, the multiples of 1 / nFft of the rate.
- *
- * @param nFft Samples of a frame.
- * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1 and one-sided spectra of a complex signal, `ERR_SHAPE` for a signal that is shorter than a
- * frame, a window that is longer than one and a tensor of rank 0.
- * @example
- * ```ts
- * ft.signal.stft(ft.ones([8]), 4, { hopLength: 4, center: false }).abs() // [[4, 4], [0, 0], [0, 0]]
- * ```
- * ```ts
- * ft.signal.stft(ft.ones([2, 16000]), 512, { window: ft.signal.hann(512, { periodic: true }) }).shape // [2, 257, 126]
- * ```
- */
-declare function stft<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: StftOptions<W>): Tensor<ComplexOf<Promote<D, W>>>;
-/**
- * Signals [..., samples] from the spectra of their frames [..., frequencies, frames]: the inverse of {@link stft} of the same options, and of
- * other spectra the signal whose own are nearest (least squares).
- *
- * `x_n = sum_t w_(n - t hop) y_(t, n - t hop) / sum_t w_(n - t hop)^2 for the frames y_t`
- *
- * PyTorch `istft`. Where the squares of all windows over a sample are 0 it is NaN. Without `length` the samples that no frame reached are not
- * there.
- *
- * @param nFft Samples of a frame.
- * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1, `ERR_SHAPE` for spectra of other than `nFft / 2 + 1` frequencies (`nFft` where they are not
- * one-sided), without frames, and for a window that is longer than a frame.
- * @example
- * ```ts
- * ft.signal.istft(ft.signal.stft(ft.arange(8), 4), 4) // [0, 1, 2, 3, 4, 5, 6, 7]
- * ```
- */
-declare function istft<D extends DType, W extends DType = 'bool', O extends boolean = true>(x: Tensor<D>, nFft: number, options?: IstftOptions<W, O>): Tensor<O extends true ? RealOf<ComplexOf<Promote<D, W>>> : ComplexOf<Promote<D, W>>>;
-/**
- * Powers of the spectra of the frames of signals [..., samples]: [..., frequencies, frames], real.
- *
- * `S = |stft(x)|^power`
- *
- * torchaudio `Spectrogram`.
- *
- * @param nFft Samples of a frame.
- * @throws {TensorError} as {@link stft}; `ERR_ARGUMENT` for a power that is not above 0.
- * @example
- * ```ts
- * ft.signal.spectrogram(ft.ones([8]), 4, { hopLength: 4, center: false }) // [[16, 16], [0, 0], [0, 0]]
- * ```
- */
-declare function spectrogram<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: SpectrogramOptions<W>): Tensor<RealOf<ComplexOf<Promote<D, W>>>>;
-
 /** Options of `dct` and `idct`. */
 interface DctOptions {
     /** 2 or 3, which are each other's inverse but for a factor; 2 by default. */
@@ -17421,9 +17779,25 @@ declare const expit: typeof sigmoid;
 declare const gammaln: typeof lgamma;
 /** Alias of {@link digamma}. */
 declare const psi: typeof digamma;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const polygamma: Instead<"there is no such function here yet">;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const zeta: Instead<"there is no such function here yet">;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const multigammaln: Instead<"there is no such function here yet">;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const gammainc: Instead<"there is no such function here yet">;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const gammaincc: Instead<"there is no such function here yet">;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const besselJ0: Instead<"there is no such function here yet">;
+/** @deprecated Not a function here: there is no such function here yet. */
+declare const besselJ1: Instead<"there is no such function here yet">;
 
 declare namespace special_d {
   export {
+    besselJ0 as besselJ0,
+    besselJ1 as besselJ1,
     digamma as digamma,
     entr as entr,
     erf as erf,
@@ -17434,6 +17808,8 @@ declare namespace special_d {
     expit as expit,
     expm1 as expm1,
     gamma$1 as gamma,
+    gammainc as gammainc,
+    gammaincc as gammaincc,
     gammaln as gammaln,
     i0 as i0,
     i0e as i0e,
@@ -17444,14 +17820,17 @@ declare namespace special_d {
     logSoftmax as logSoftmax,
     logit as logit,
     logsumexp as logsumexp,
+    multigammaln as multigammaln,
     ndtr as ndtr,
     ndtri as ndtri,
+    polygamma as polygamma,
     psi as psi,
     round as round,
     sinc as sinc,
     softmax as softmax,
     xlog1py as xlog1py,
     xlogy as xlogy,
+    zeta as zeta,
   };
 }
 
@@ -18964,11 +19343,11 @@ declare function floatPower<A extends Operand, B extends Operand>(a: A, b: B): T
  *
  * `a 2^b`
  *
- * Takes real operands; gives the promoted float, float32 for integers.
+ * Takes real operands; gives the promoted float, float32 for integers, beside which a number may have a fraction.
  * NumPy `ldexp`, PyTorch `ldexp`, where exponents may have a fraction. In three factors, each a normal power, the smallest last: what the
  * others round off below the normal numbers is lost anyway.
  *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE` for complex operands, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not broadcast, `ERR_DTYPE` for complex operands, `ERR_ARGUMENT` for two numbers.
  * @example
  * ```ts
  * ft.ldexp(ft.tensor([0.75, -1]), ft.tensor([4, -1], { dtype: 'int32' })) // [12, -0.5]
@@ -18992,6 +19371,31 @@ declare function ldexp<A extends Operand, B extends Operand>(a: A & Fits<'real',
  * ```
  */
 declare function applyAlongAxis<D extends DType, E extends DType>(fn: (line: Tensor<D>) => Tensor<E>, axis: number, x: Tensor<D>): Tensor<E>;
+
+/**
+ * Complex numbers as pairs of real and imaginary parts along a new last axis.
+ *
+ * PyTorch `view_as_real`, which is a view; here it is a copy.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a real tensor, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.viewAsReal(ft.tensor([{ re: 1, im: 2 }])) // [[1, 2]]
+ * ```
+ */
+declare function viewAsReal<D extends DType>(x: Tensor<D>): Tensor<RealOf<D>>;
+/**
+ * Complex numbers of pairs of real and imaginary parts along the last axis, which the result does not have.
+ *
+ * PyTorch `view_as_complex`, which is a view; here it is a copy.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a last axis that is not of size 2, `ERR_DTYPE` for anything but floats, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.viewAsComplex(ft.tensor([[1, 2]])) // [{ re: 1, im: 2 }]
+ * ```
+ */
+declare function viewAsComplex<D extends DType>(x: Tensor<D>): Tensor<ComplexOf<D>>;
 
 /**
  * Elements in ascending order along the first axis: {@link sort}.
@@ -19137,6 +19541,19 @@ declare function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>
  * ```
  */
 declare function minWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | ExtremesOptions): Extremes<D>;
+
+/**
+ * The elements of a tensor as text, in the layout that options say. `String(x)` is that of the defaults.
+ *
+ * NumPy `array2string`, with brackets and commas as in JavaScript.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range, and the error that the values turned out to be.
+ * @example
+ * ```ts
+ * ft.array2string(ft.tensor([1 / 3, 200]), { precision: 3, separator: ' ' }) // '[0.333 200]'
+ * ```
+ */
+declare function array2string(x: Tensor | Listed, options?: TextOptions$1): string;
 
 /** Euler's number, 2.718281828459045. */
 declare const e: number;
@@ -19755,5 +20172,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, RoundOptions, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bartlett, bartlettWindow, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, blackman, blackmanWindow, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, hamming, hammingWindow, hannWindow, hanning, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, index_reduce, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, istft, iterable, ix_, jacobian, jit, jvp, kaiser, kaiserWindow, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskIndices, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mayShareMemory, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polygamma$1 as polygamma, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMean, scatterMin, scatterMul, scatterReduce, scatter_mean, scatter_reduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, sharesMemory, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stft, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unflatten, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, viewAsComplex, viewAsReal, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions$1 as PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, RoundOptions, Scalar, ScalarKind, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TextOptions$1 as TextOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

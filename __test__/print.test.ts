@@ -95,3 +95,47 @@ test('a failed tensor prints its state', (t) => {
   t.regex(shown(x), /^Tensor<float32>\[2\] DEVICE \(failed: .*singular/i)
   t.notThrows(() => `${x}`)
 })
+
+test('array2string and toString take options of NumPy', (t) => {
+  const x = ft.tensor([1 / 3, 200, -2])
+  t.is(ft.array2string(x), String(x))
+  t.is(ft.array2string(x, { precision: 2 }), '[0.33, 200, -2]')
+  t.is(x.toString({ precision: 0 }), '[0, 200, -2]')
+  t.is(ft.array2string([1, 2, 3], { separator: ' ' }), '[1 2 3]')
+  t.is(ft.array2string(ft.tensor([[1, 2], [3, 4]]), { separator: '; ' }), '[[1; 2];\n [3; 4]]')
+  t.is(ft.array2string([1e-9, 1]), '[1e-09, 1e+00]')
+  t.is(ft.array2string([1e-9, 1], { suppressSmall: true }), '[0, 1]')
+  t.is(ft.array2string([1e-9, 1], { suppressSmall: true, precision: 9 }), '[0.000000001, 1]')
+  t.is(ft.array2string(ft.tensor([{ re: 1 / 3, im: -2 / 3 }]), { precision: 1 }), '[0.3-0.7i]')
+  t.is(ft.array2string([1.25e10], { precision: 1 }), '[1.3e+10]')
+  t.is(ft.tensor([1n, 2n]).toString({ separator: ',' }), '[1,2]')
+})
+
+test('options of edges and lines', (t) => {
+  const x = ft.arange(12)
+  t.is(ft.array2string(x, { threshold: 5, edgeitems: 2 }), '[0, 1, ..., 10, 11]')
+  t.is(ft.array2string(x, { threshold: 0, edgeitems: 6 }), String(x))
+  t.is(ft.array2string(x.reshape([4, 3]), { threshold: 5, edgeitems: 1 }), '[[0, ...,  2],\n ...,\n [9, ..., 11]]'.replace('[0, ...,  2]', '[ 0, ...,  2]').replace('[9, ', '[ 9, '))
+  t.is(ft.array2string(ft.arange(1001), { threshold: Infinity }).split(',').length, 1001)
+  const lines = ft.array2string(x, { linewidth: 20 }).split('\n')
+  t.true(lines.length > 2 && lines.every((line) => line.length <= 21), lines.join('\n'))
+  t.is(ft.array2string(x, { linewidth: Infinity, threshold: Infinity }).includes('\n'), false)
+  // A long separator counts.
+  t.true(ft.array2string(x, { linewidth: 20, separator: ' | ' }).split('\n').every((line) => line.length <= 22))
+})
+
+test('text refuses options that are none, and shows errors of values where there is no state to show', (t) => {
+  const x = ft.tensor([1, 2])
+  for (const [options, message] of [
+    [{ precision: -1 }, /'precision' must be from 0 to 100, got -1/], [{ precision: 101 }, /'precision' must be from 0 to 100/], [{ threshold: -1 }, /'threshold' must be at least 0/],
+    [{ edgeitems: 0 }, /'edgeitems' must be at least 1/], [{ linewidth: 1.5 }, /'linewidth' must be an integer/], [{ separator: 3 }, /'separator' must be text, got 3/],
+    [{ suppressSmall: 1 }, /'suppressSmall' must be a boolean/], [{ digits: 2 }, /unknown option 'digits'/], [2, /'options' must be an object/], [null, /'options' must be an object/]
+  ] as const) {
+    t.throws(() => ft.array2string(x, options as never), { code: 'ERR_ARGUMENT', message: new RegExp(`^array2string: ${message.source}`) })
+    t.throws(() => x.toString(options as never), { code: 'ERR_ARGUMENT', message: new RegExp(`^toString: ${message.source}`) })
+  }
+  t.throws(() => ft.array2string('text' as never), { code: 'ERR_ARGUMENT', message: /^array2string: 'x' must be a tensor/ })
+  const failed = ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2]))
+  t.throws(() => ft.array2string(failed), { code: 'ERR_LINALG' })
+  t.regex(failed.toString({ precision: 2 }), /failed/)
+})

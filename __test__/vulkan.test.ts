@@ -157,3 +157,11 @@ onDevice('an axis too long for its indices is refused in words, and reading it s
 onDevice('devices do not mix silently', (t, device) => {
   throws(t, 'ERR_DEVICE', /add/, () => ft.ones([2], { device }).add(ft.ones([2], { device: 'cpu' })))
 })
+
+onDevice('numbers beside tensors of a device go there', (t, device) => {
+  const n = ft.tensor([3, 5], { dtype: 'int32', device })
+  const results = [ft.ldexp(0.75, n), ft.ldexp(n, 2), ft.floatPower(2, n), ft.nn.pad(n, [1, 0], { value: 7 }), ft.round(ft.tensor([1.25, 5e-41], { device }), 41)]
+  t.deepEqual(results.map((x) => x.device), results.map(() => device))
+  t.deepEqual(results.map((x) => x.toArray()), [[6, 24], [12, 20], [8, 32], [7, 3, 5], [1.25, Math.fround(5e-41)]])
+  throws(t, 'ERR_DEVICE', /^ldexp: tensors on different devices/, () => ft.ldexp(ft.tensor([1], { device: 'cpu' }), n))
+})

@@ -135,3 +135,63 @@ test('errors', (t) => {
   ]
   for (const [code, message, call] of cases) throws(t, code, message, call)
 })
+
+/** The mean of a formula over elements of several lists. */
+const mean = (f: (...values: number[]) => number, ...lists: readonly number[][]): number => (lists[0] as number[]).reduce((sum, _, i) => sum + f(...lists.map((list) => list[i] as number)), 0) / (lists[0] as number[]).length
+
+/** Whether gradients by all arguments are differences of the value. */
+function slopesAgree(f: (...xs: D[]) => D, xs: readonly number[][]): boolean {
+  const at = (lists: readonly number[][]): number => f(...lists.map((list) => f64(list))).itemSync()
+  const moved = (n: number, i: number, by: number): number[][] => xs.map((list, m) => list.map((v, j) => (m === n && i === j ? v + by : v)))
+  const step = 1e-6
+  const found = ft.grad(f, { argnums: xs.map((_, n) => n) })(...xs.map((list) => f64(list)))
+  return close((found as D[]).map((g) => g.toArray()), xs.map((list, n) => list.map((_, i) => (at(moved(n, i, step)) - at(moved(n, i, -step))) / (2 * step))))
+}
+
+test('negative logarithms of likelihoods, by their formulas', (t) => {
+  const { gaussianNllLoss, poissonNllLoss } = ft.nn
+  const [x, counts, variances] = [[0.5, -1, 2, 0.25], [1, 0, 4, 3], [0.5, 2, 1, 3]]
+  t.true(close(poissonNllLoss(f64(x), f64(counts)).itemSync(), mean((a, n) => Math.exp(a) - n * a, x, counts)))
+  const rates = x.map(Math.abs)
+  t.true(close(poissonNllLoss(f64(rates), f64(counts), { logInput: false }).itemSync(), mean((a, n) => a - n * Math.log(a + 1e-8), rates, counts)))
+  const stirling = (n: number): number => (n > 1 ? n * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI * n) : 0)
+  t.true(close(poissonNllLoss(f64(x), f64(counts), { full: true }).itemSync(), mean((a, n) => Math.exp(a) - n * a + stirling(n), x, counts)))
+  t.is(poissonNllLoss(ft.tensor([0], { dtype: 'float16' }), ft.tensor([1], { dtype: 'int32' }), { reduction: 'sum' }).dtype, 'float16')
+  // No NaN where there are no counts, on either way.
+  t.deepEqual(ft.grad((n: D) => poissonNllLoss(f64([1, 1]), n, { full: true }))(f64([0, 1])).isnan().any().itemSync(), false)
+  const gauss = (a: number, b: number, v: number): number => (Math.log(v) + (a - b) ** 2 / v) / 2
+  t.true(close(gaussianNllLoss(f64(x), f64(counts), f64(variances)).itemSync(), mean(gauss, x, counts, variances)))
+  t.true(close(gaussianNllLoss(f64(x), f64(counts), f64(variances), { full: true, reduction: 'none' }).toArray(), x.map((a, i) => gauss(a, counts[i] as number, variances[i] as number) + Math.log(2 * Math.PI) / 2)))
+  // One variance for each row, with the last axis or without it, and the least one.
+  const rows = [f64([[1, 2], [3, 4]]), f64([[1, 4], [3, 5]])] as const
+  const wanted = (gauss(1, 1, 2) + gauss(2, 4, 2) + gauss(3, 3, 4) + gauss(4, 5, 4)) / 4
+  t.true(close([gaussianNllLoss(...rows, f64([[2], [4]])).itemSync(), gaussianNllLoss(...rows, f64([2, 4])).itemSync()], [wanted, wanted]))
+  t.true(close(gaussianNllLoss(f64([1]), f64([1]), f64([0])).itemSync(), Math.log(1e-6) / 2))
+  t.true(close(gaussianNllLoss(f64([1]), f64([2]), f64([-5]), { eps: 0.5 }).itemSync(), gauss(1, 2, 0.5)))
+  // PyTorch's gradient of a variance below the least one is that at the least one.
+  const slope = (v: number): unknown => ft.grad((v: D) => gaussianNllLoss(f64([1]), f64([2]), v, { eps: 0.5 }))(f64([v])).toArray()
+  t.true(close([slope(0.1), slope(0.5)], [[(1 / 0.5 - 1 / 0.25) / 2], [(1 / 0.5 - 1 / 0.25) / 2]]))
+  t.true(slopesAgree((a, n) => poissonNllLoss(a as D, n as D, { full: true }), [x, [0.5, 0.25, 4, 3]]))
+  t.true(slopesAgree((a, b, v) => gaussianNllLoss(a as D, b as D, v as D), [x, counts, variances]))
+  throws(t, 'ERR_SHAPE', /^nn\.poissonNllLoss: 'x' and 'target' differ in shape: \[2\] and \[1\]/, () => poissonNllLoss(ft.ones([2]), ft.ones([1])))
+  throws(t, 'ERR_ARGUMENT', /^nn\.poissonNllLoss: 'eps' must be above 0, got 0/, () => poissonNllLoss(ft.ones([2]), ft.ones([2]), { eps: 0 }))
+  throws(t, 'ERR_ARGUMENT', /^nn\.poissonNllLoss: 'logInput' must be a boolean/, () => poissonNllLoss(ft.ones([2]), ft.ones([2]), { logInput: 1 as never }))
+  throws(t, 'ERR_SHAPE', /^nn\.gaussianNllLoss: 'variance' must have the shape of x, \[2, 3\]/, () => gaussianNllLoss(ft.ones([2, 3]), ft.ones([2, 3]), ft.ones([3])))
+  throws(t, 'ERR_SHAPE', /^nn\.gaussianNllLoss: 'variance' must have the shape of x/, () => gaussianNllLoss(ft.tensor(1), ft.tensor(1), ft.ones([1])))
+  throws(t, 'ERR_DTYPE', /^nn\.gaussianNllLoss: 'variance' must be real, got complex64/, () => gaussianNllLoss(ft.ones([1]), ft.ones([1]), ft.tensor([{ re: 1, im: 0 }]) as never))
+})
+
+test('losses of scores and their sides, by their formulas', (t) => {
+  const { marginRankingLoss, softMarginLoss } = ft.nn
+  const [a, b, sides] = [[1, 5, -2, 0.5], [2, 3, -2.5, 4], [1, 1, -1, -1]]
+  for (const margin of [0, 0.75, -1]) {
+    t.true(close(marginRankingLoss(f64(a), f64(b), f64(sides), { margin }).itemSync(), mean((x, y, s) => Math.max(0, margin - s * (x - y)), a, b, sides)), String(margin))
+  }
+  t.deepEqual(marginRankingLoss(ft.tensor([1, 5]), ft.tensor([2, 3]), ft.tensor([1, -1], { dtype: 'int8' }), { reduction: 'none' }).toArray(), [1, 2])
+  t.true(close(softMarginLoss(f64(a), f64(sides)).itemSync(), mean((x, s) => Math.log1p(Math.exp(-s * x)), a, sides)))
+  t.deepEqual(softMarginLoss(ft.tensor([1000, -1000]), ft.tensor([1, 1]), { reduction: 'none' }).toArray(), [0, 1000])
+  t.true(slopesAgree((x, y) => marginRankingLoss(x as D, y as D, f64(sides), { margin: 0.75 }), [a, b]))
+  t.true(slopesAgree((x) => softMarginLoss(x as D, f64(sides)), [a]))
+  throws(t, 'ERR_SHAPE', /^nn\.marginRankingLoss: 'x1' and 'target' differ in shape/, () => marginRankingLoss(ft.ones([2]), ft.ones([2]), ft.ones([1])))
+  throws(t, 'ERR_ARGUMENT', /^nn\.softMarginLoss: 'reduction' must be 'mean', 'sum' or 'none'/, () => softMarginLoss(ft.ones([2]), ft.ones([2]), { reduction: 'max' as never }))
+})

@@ -111,3 +111,14 @@ test('what constructors refuse', (t) => {
   throws(t, 'ERR_SHAPE', /^nn\.InstanceNorm: x must have shape \[batch, 3, spatial/, () => new nn.InstanceNorm1d(3).apply(null, ft.ones([2, 2, 2])))
   throws(t, 'ERR_SHAPE', /^nn\.PReLU: x must have shape \[batch, 3/, () => new nn.PReLU(3).apply(new nn.PReLU(3).init(key(1)), ft.ones([2, 2])))
 })
+
+test('channels of groups in turn', (t) => {
+  const x = ft.arange(12).reshape([2, 6, 1])
+  t.deepEqual(nn.channelShuffle(x, 3).at(0, ':', 0).toArray(), [0, 2, 4, 1, 3, 5])
+  t.deepEqual(new nn.ChannelShuffle(2).apply(null, x).at(1, ':', 0).toArray(), [6, 9, 7, 10, 8, 11])
+  t.deepEqual(nn.channelShuffle(nn.channelShuffle(x, 2), 3).toArray(), x.toArray())
+  throws(t, 'ERR_SHAPE', /^nn\.channelShuffle: 6 channels are not 4 equal groups/, () => nn.channelShuffle(x, 4))
+  throws(t, 'ERR_SHAPE', /^nn\.channelShuffle: x must have shape \[batch, channels, \.\.\.\]/, () => nn.channelShuffle(ft.ones([2, 2]), 1))
+  throws(t, 'ERR_ARGUMENT', /^nn\.channelShuffle: 'groups' must be positive, got 0/, () => nn.channelShuffle(x, 0))
+  throws(t, 'ERR_ARGUMENT', /^nn\.ChannelShuffle: 'groups'/, () => new nn.ChannelShuffle(0))
+})

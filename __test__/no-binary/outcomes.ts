@@ -120,6 +120,7 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [() => 1, [2]],
   () => [[indices(), indices()], [2, 3]],
   () => [0, indices(), tensor('float32', [2]), 'sum'],
+  () => [0, [2]],
   () => [{ kind: 'ferrotensor.shared', token: 1, dtype: 'float32', shape: [2] }]
 ]
 

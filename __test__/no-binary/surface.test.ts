@@ -13,7 +13,7 @@ import { Installation } from './installation.js'
  * trees. A star stands for names with this beginning or end.
  */
 const PURE = [
-  'new *Error', 'new Slice', 'slice', 'arrayNamespaceInfo', 'finfo', 'iinfo', 'isdtype',
+  'new *Error', 'new Slice', 'slice', 'arrayNamespaceInfo', 'finfo', 'iinfo', 'isdtype', 'issubdtype',
   'devices', 'isTensor', 'isscalar',
   'new nn.*', 'nn.initStateTree', 'nn.stateDict', 'nn.loadStateDict', 'Linear.initState', 'Linear.name', 'new random.Generator',
   'backends.autoSelect', 'backends.get', 'backends.list',
@@ -25,13 +25,13 @@ const PURE = [
   'tree.flatten', 'tree.leaves', 'tree.register',
   'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose',
   'Tensor.isComplex', 'Tensor.isFloatingPoint', 'Tensor.dim', 'Tensor.numel', 'Tensor.itemsize', 'Tensor.elementSize', 'Tensor.nbytes', `Tensor.${String(Symbol.dispose)}`, 'Tensor.Symbol(Symbol.toPrimitive)',
-  "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.isscalar(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
+  "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.issubdtype(*', 'example ft.isscalar(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
 ]
 
 /** What needs none for some arguments: nothing to do, a tensor that is one already, functions that make none. */
 const IN_PART = [
   'numel', 'ndim', 'shape', 'size', 'isComplex', 'isFloatingPoint', 't', 'Tensor.t',
-  'iscomplexobj', 'isrealobj', 'asarray', 'broadcastArrays', 'cartesianProd', 'data.batches', 'detectNaN', 'evaluate', 'evaluateSync', 'meshgrid', 'scopeAsync', 'tree.map', 'vjp',
+  'iscomplexobj', 'isrealobj', 'asarray', 'broadcastArrays', 'cartesianProd', 'data.batches', 'detectNaN', 'evaluate', 'evaluateSync', 'meshgrid', 'noGrad', 'scopeAsync', 'tree.map', 'vjp',
   'Tensor.Symbol(Symbol.iterator)', 'Optimiser.init'
 ]
 

@@ -49,6 +49,7 @@ export const NETWORKS: readonly Case[] = [
   ['nn.avgPool', ({ images }) => ft.nn.avgPool(images, 2), 'windows(images, (2, 2), (2, 3))[:, :, ::2, ::2].mean((4, 5))'],
   ['nn.adaptiveAvgPool', ({ images }) => ft.nn.adaptiveAvgPool(images, 3), '-'],
   ['nn.adaptiveMaxPool', ({ images }) => ft.nn.adaptiveMaxPool(images, 3), '-'],
+  ['nn.pad', ({ images }) => ft.nn.pad(images, [1, 1, 1, 1], { mode: 'reflect' }), "np.pad(images, ((0, 0), (0, 0), (1, 1), (1, 1)), mode='reflect')"],
   ['nn.interpolate', ({ images, side }) => ft.nn.interpolate(images, side / 4), 'images.repeat(2, 2).repeat(2, 3)'],
   ['nn.interpolate linear', ({ images, side }) => ft.nn.interpolate(images, side / 4, { mode: 'linear' }), '-']
 ]

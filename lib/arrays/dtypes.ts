@@ -52,6 +52,21 @@ const KINDS: Readonly<Record<Kind, readonly DTypeKind[]>> = {
   numeric: ['signed', 'unsigned', 'float', 'complex']
 }
 
+/** NumPy's names for sets of dtypes: its classes of scalars. */
+export type ScalarKind = 'generic' | 'number' | 'integer' | 'signedinteger' | 'unsignedinteger' | 'inexact' | 'floating' | 'complexfloating'
+
+const SCALAR_KINDS: Readonly<Record<ScalarKind | Kind, readonly DTypeKind[]>> = {
+  ...KINDS,
+  generic: ['bool', ...KINDS.numeric],
+  number: KINDS.numeric,
+  integer: KINDS.integral,
+  signedinteger: ['signed'],
+  unsignedinteger: ['unsigned'],
+  inexact: ['float', 'complex'],
+  floating: ['float'],
+  complexfloating: ['complex']
+}
+
 /** Kinds of JavaScript scalars, the widest first: of scalars alone it gives the dtype. */
 const SCALARS: readonly string[] = ['number', 'bigint', 'boolean']
 
@@ -99,6 +114,15 @@ export function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', 
   return { bits: 8 * bytes, max, min, dtype } as IInfo<D>
 }
 
+/** Whether a dtype is another, or of a kind by one of the names of `kinds`. */
+function isOf(op: string, dtype: DType, kinds: Readonly<Record<string, readonly DTypeKind[]>>, kind: unknown): boolean {
+  if (typeof kind === 'string' && Object.hasOwn(kinds, kind)) return (kinds[kind] as readonly DTypeKind[]).includes(DTYPE[dtype].kind)
+  if (isDType(kind)) return kind === dtype
+  const names = Object.keys(kinds)
+  const hint = typeof kind === 'string' ? didYouMean(kind, [...names, ...Object.keys(DTYPE)]) : ''
+  throw new ArgumentError(`${op}: expected a dtype or one of ${names.map((name) => `'${name}'`).join(', ')}, got ${shown(kind)}${hint}`)
+}
+
 /**
  * Whether a dtype is a given one or of a kind, or of one of several.
  *
@@ -109,19 +133,27 @@ export function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', 
  * ```
  */
 export function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean {
-  const row = DTYPE[dtypeOf('isdtype', dtype)]
+  const own = dtypeOf('isdtype', dtype)
   const asked: readonly unknown[] = Array.isArray(kind) ? kind : [kind]
-  const is = (one: unknown): boolean => {
-    if (typeof one === 'string' && Object.hasOwn(KINDS, one)) return KINDS[one as Kind].includes(row.kind)
-    if (isDType(one)) return one === row.name
-    const names = [...Object.keys(KINDS), ...Object.keys(DTYPE)]
-    const hint = typeof one === 'string' ? didYouMean(one, names) : ''
-    throw new ArgumentError(`isdtype: expected a dtype or one of ${Object.keys(KINDS).map((k) => `'${k}'`).join(', ')}, got ${shown(one)}${hint}`)
-  }
   let found = false
   // Every kind is checked, and the first wrong one ends the walk of a list of any length.
-  for (let i = 0; i < asked.length; i++) if (is(asked[i])) found = true
+  for (let i = 0; i < asked.length; i++) if (isOf('isdtype', own, KINDS, asked[i])) found = true
   return found
+}
+
+/**
+ * Whether a dtype (or a tensor's) is another, or below one of NumPy's classes of scalars, by its name; or of a kind as {@link isdtype} names them.
+ *
+ * NumPy `issubdtype`.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor such a name.
+ * @example
+ * ```ts
+ * ft.issubdtype('int8', 'integer') // true
+ * ```
+ */
+export function issubdtype(dtype: DType | Tensor, kind: DType | ScalarKind | Kind): boolean {
+  return isOf('issubdtype', dtypeOf('issubdtype', dtype), SCALAR_KINDS, kind)
 }
 
 /** What has a dtype, or follows that of others. */

@@ -17,10 +17,18 @@ export interface RoundOptions {
   readonly decimals?: number | undefined
 }
 
-/** The largest power of ten of each dtype that is computed with. */
-const POWERS: Readonly<Record<string, number>> = { float64: 308, uint64: 19 }
-/** Of the others: float32, in which the narrower ones compute, and int64. */
-const [MOST_OF_FLOATS, MOST_OF_INTEGERS] = [38, 18]
+/** The largest power of ten that an integer dtype holds, by dtype; of the others, which are computed in int64, that of int64. */
+const POWERS: Readonly<Record<string, number>> = { uint64: 19 }
+const MOST_OF_INTEGERS = 18
+
+/** Powers of ten up to here are exact in float64: as many decimals are computed as NumPy computes them. */
+const EXACT_POWERS = 22
+/** The largest power of ten in float64. */
+const MOST_OF_FLOATS = 308
+/** From 324 decimals on every float stays: the smallest one is 4.9e-324. */
+const MOST_DECIMALS = 324
+/** From here on, float64 has whole numbers alone. */
+const WHOLE = 2 ** 53
 
 /** Integers to a multiple of 10^digits: quotients rounded down, and up where what is left is more than half, or half and the quotient odd. */
 function integersTo(x: Tensor, digits: number): Tensor {
@@ -36,17 +44,26 @@ function integersTo(x: Tensor, digits: number): Tensor {
   return quotient.add(isUp.astype(wide.dtype)).multiply(step).astype(x.dtype) as Tensor
 }
 
-/** Floats by a power of ten there and back, as NumPy; what would overflow on the way has no digits there. */
+/** Factors whose product is a power of ten, the first exact where one alone would be infinite. `10 ** n` is another number than `1e<n>` for 36 exponents. */
+function powersOfTen(n: number): readonly number[] {
+  return (n > MOST_OF_FLOATS ? [EXACT_POWERS, n - EXACT_POWERS] : [n]).map((digits) => Number(`1e${digits}`))
+}
+
+/** Floats by a power of ten there and back. */
 function floatsTo(x: Tensor, decimals: number): Tensor {
-  const most = POWERS[x.dtype] ?? MOST_OF_FLOATS
+  const isFew = Math.abs(decimals) <= EXACT_POWERS
+  // Powers that float32 does not hold.
+  if (!isFew && x.dtype !== 'float64') return floatsTo(x.astype('float64') as Tensor, decimals).astype(x.dtype) as Tensor
   const wide = (x.dtype === 'float64' ? x : x.astype('float32')) as Tensor<'float32'>
-  // Every finite number is less than half of the next power of ten.
-  if (decimals < -most) return where(isfinite(x), stopGradient(x).multiply(0), stopGradient(x)) as Tensor
-  const power = 10 ** Math.min(Math.abs(decimals), most)
-  const moved = (decimals < 0 ? wide.divide(power) : wide.multiply(power)) as Tensor<'float32'>
-  const whole = roundWhole(moved) as Tensor<'float32'>
-  const back = (decimals < 0 ? whole.multiply(power) : whole.divide(power)) as Tensor
-  return (decimals < 0 ? back : where(isfinite(moved), back, stopGradient(wide))).astype(x.dtype) as Tensor
+  const factors = powersOfTen(Math.min(Math.abs(decimals), MOST_DECIMALS))
+  const up = (from: Tensor<'float32'>): Tensor<'float32'> => factors.reduce((v, power) => v.multiply(power), from)
+  const down = (from: Tensor<'float32'>): Tensor<'float32'> => factors.reduceRight((v, power) => v.divide(power), from)
+  if (decimals < 0) return up(roundWhole(down(wide)) as Tensor<'float32'>).astype(x.dtype) as Tensor
+  const moved = up(wide)
+  const back = down(roundWhole(moved) as Tensor<'float32'>)
+  // What is infinite on the way is whole as well. Comparisons are false of NaN.
+  const hasDigits = isFew ? isfinite(moved) : moved.abs().less(WHOLE)
+  return where(hasDigits, back, stopGradient(wide)).astype(x.dtype) as Tensor
 }
 
 /**
@@ -55,7 +72,9 @@ function floatsTo(x: Tensor, decimals: number): Tensor {
  * `round(x 10^decimals) / 10^decimals`
  *
  * NumPy `round`, PyTorch `round`. Floats are multiplied by the power of ten, rounded and divided by it, each step rounded to their dtype (float32 for
- * narrower ones), as there; a number that would overflow on the way stays as it is. Integers are rounded exactly; what their dtype does not hold wraps.
+ * narrower ones), as there. A number that would overflow on the way stays as it is. With more than 22 decimals, powers of ten are rounded themselves:
+ * then every float is computed in float64, a number that has no digits there stays as it is, and those that have some are rounded to them, where
+ * NumPy's power may overflow and leave NaN. Integers are rounded exactly; what their dtype does not hold wraps.
  *
  * @param options The number of decimals, or an object of options.
  * @throws {TensorError} `ERR_DTYPE` for bool, and for a power of ten that int64 or uint64 does not hold, `ERR_ARGUMENT`.

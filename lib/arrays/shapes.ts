@@ -143,6 +143,40 @@ export function flatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, opti
 }
 
 /**
+ * One axis as several, of these sizes, one of which may be -1: what {@link flatten} did, reversed.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * PyTorch `unflatten`.
+ *
+ * @param x A tensor.
+ * @param axis The axis; a negative one counts from the last.
+ * @param sizes Sizes whose product is that of the axis.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for sizes that do not fit it, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.unflatten(ft.arange(4), 0, [2, -1]) // [[0, 1], [2, 3]]
+ * ```
+ */
+export function unflatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis: number, sizes: readonly number[]): Tensor<A> {
+  const op = 'unflatten'
+  return within(op, () => {
+    const given = arrayGiven(op, 'x', x)
+    const at = axisGiven(op, axis, given.ndim)
+    const wanted = integers(op, 'sizes', sizes)
+    if (wanted.length === 0) throw new ArgumentError(`${op}: 'sizes' must have a size`)
+    // Any size is for this axis alone, where reshape would take it from others.
+    const known = wanted.reduce((n, size) => (size === -1 ? n : n * size), 1)
+    const own = wanted.map((size) => (size === -1 && known !== 0 ? (given.shape[at] as number) / known : size))
+    if (own.some((size) => size < 0 || !Number.isInteger(size)) || own.reduce((n, size) => n * size, 1) !== given.shape[at]) {
+      throw new ShapeError(`${op}: sizes [${wanted.join(', ')}] do not make up axis ${at} of size ${given.shape[at]}`)
+    }
+    return given.reshape([...given.shape.slice(0, at), ...own, ...given.shape.slice(at + 1)])
+  }) as Tensor<A>
+}
+
+/**
  * The tensor again and again along its last axes, or along axes before them: as often as numbers say.
  *
  * `out_i = x_{i mod n}`

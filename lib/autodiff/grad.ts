@@ -7,7 +7,7 @@ import { shown } from '../errors/describe-value.js'
 import { runLong, settleResults } from '../execution/flush.js'
 import { ones, zeros } from '../generated/functions.js'
 import { isDifferentiable } from '../program/derived-call.js'
-import { inLevel, openLevels } from '../program/lifetime.js'
+import { inLevel, isConstantNow, openLevels } from '../program/lifetime.js'
 import { company, constant, variable } from '../program/markers.js'
 import { checkAlive, isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
@@ -196,7 +196,8 @@ export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): 
     const back = (cotangents: R): A => {
       const given = alike(`${name}: the cotangents`, result, cotangents, sameType)
       // Open again: what is recorded on the way may be computed before the way ends.
-      const found = inLevel(() => backward(entries, own, given, collected, level), level)
+      const all = inLevel(() => backward(entries, own, given, collected, level), level)
+      const found = all.map((g) => (g !== undefined && isConstantNow(g) ? constant(g) : g))
       settleResults(found.filter((g) => g !== undefined))
       const next = { at: 0 }
       return args.map((arg) => filled(arg, found, next)) as A

@@ -3,7 +3,7 @@
 import { checkOptions } from '../arguments/options.js'
 import { number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { floating } from '../arrays/dtypes.js'
+import { floating, resultType } from '../arrays/dtypes.js'
 import { tensorGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
@@ -60,7 +60,7 @@ export function reduced(op: string, loss: Tensor, reduction: unknown = 'mean'): 
 }
 
 /** Real tensors of one shape: what broadcasts here is a mistake, as a column of targets beside a row of predictions. */
-function alike(op: string, given: Readonly<Record<string, unknown>>): Tensor[] {
+export function alike(op: string, given: Readonly<Record<string, unknown>>): Tensor[] {
   const tensors = Object.entries(given).map(([name, value]) => [name, tensorGiven(op, name, value)] as const)
   const [[first, x]] = tensors as [readonly [string, Tensor]]
   for (const [name, y] of tensors) {
@@ -70,13 +70,20 @@ function alike(op: string, given: Readonly<Record<string, unknown>>): Tensor[] {
   return tensors.map(([, y]) => y)
 }
 
+/** Tensors in the dtype that they promote to, float32 where that is no float. */
+export function promoted(tensors: readonly Tensor[]): Tensor[] {
+  const common = resultType(...tensors)
+  const dtype = DTYPE[common].kind === 'float' ? common : 'float32'
+  return tensors.map((x) => x.astype(dtype) as Tensor)
+}
+
 /** A factor beside a floating tensor: bool is 0 and 1. */
 function factor(x: Tensor, beside: Tensor): Tensor {
   return x.dtype === 'bool' ? x.astype(beside.dtype) : x
 }
 
 /** A finite option. */
-function finite(op: string, name: string, value: unknown, least = -Infinity): number {
+export function finite(op: string, name: string, value: unknown, least = -Infinity): number {
   const given = number(op, name, value)
   if (!Number.isFinite(given) || given < least) throw new ArgumentError(`${op}: '${name}' must be a finite number${least === -Infinity ? '' : ` of at least ${least}`}, got ${given}`)
   return given

@@ -1,7 +1,7 @@
 // `ft.nn`: the rows of neural networks, layers made of them, what layers start from, and their parameters as PyTorch names them.
 
 export * from '../generated/nn.js'
-export { l1Loss, silu, softsign, tanhshrink } from './complex.js'
+export { l1Loss, rmsNorm, silu, softsign, tanhshrink } from './complex.js'
 export {
   channelDropout,
   dropout,
@@ -27,10 +27,13 @@ export {
   type PairwiseDistanceOptions
 } from './distances.js'
 export { InstanceNorm, instanceNorm, type InstanceNormLayerOptions, type InstanceNormOptions } from './instance.js'
-export { pixelShuffle, pixelUnshuffle } from './pixels.js'
+export { pad, type PadOptions } from './pad.js'
+export { channelShuffle, pixelShuffle, pixelUnshuffle } from './pixels.js'
 export { affineGrid, gridSample, type AffineGridOptions, type GridSampleOptions } from './sampling.js'
 export { groupedQueryAttention, scaledDotProductAttention, type ScaledDotProductAttentionOptions } from './grouped.js'
 export { avgPool, maxPool, maxUnpool, type AvgPoolOptions, type MaxPoolIndices, type MaxPoolOptions, type MaxUnpoolOptions } from './pooling.js'
+export { gaussianNllLoss, poissonNllLoss, type GaussianNllLossOptions, type PoissonNllLossOptions } from './likelihoods.js'
+export { marginRankingLoss, softMarginLoss } from './margins.js'
 export { interpolate, type InterpolateOptions } from './resize.js'
 export { softplus, type SoftplusOptions } from './softplus.js'
 export {
@@ -57,7 +60,8 @@ export { BatchNorm, GroupNorm, LayerNorm, RMSNorm, type BatchNormLayerOptions, t
 export { ChannelDropout, Dropout, Sequential, type DropoutLayerOptions } from './sequential.js'
 export { CELU, ELU, GELU, LeakyReLU, LogSigmoid, Mish, PReLU, ReLU, ReLU6, SELU, SiLU, Sigmoid, Tanh, type PReLUParams } from './activations.js'
 export { Hardshrink, Hardsigmoid, Hardswish, Hardtanh, LogSoftmax, Softmax, Softmin, Softplus, Softshrink, Softsign, Tanhshrink } from './shrinking.js'
-export { Flatten, Identity, PixelShuffle, PixelUnshuffle, Unflatten } from './reshaping.js'
+export { ChannelShuffle, Flatten, Identity, PixelShuffle, PixelUnshuffle, Unflatten } from './reshaping.js'
+export { CircularPad, ConstantPad, ReflectionPad, ReplicationPad, ZeroPad } from './pads.js'
 export { AdaptiveAvgPool, AdaptiveMaxPool, AvgPool, MaxPool, Upsample, type MaxPoolLayerOptions, type UpsampleOptions } from './pools.js'
 export { MultiHeadAttention, type AttendOptions, type AttentionCache, type AttentionOptions, type AttentionParams, type CacheOptions } from './attention.js'
 export { GRU, LSTM, RNN, type LSTMState, type RNNOptions, type RecurrentOptions, type RecurrentParams, type Sequence } from './recurrent.js'

@@ -7,10 +7,11 @@ import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import { full } from '../generated/functions.js'
-import { batchNorm, groupNorm, layerNorm, rmsNorm } from '../generated/nn.js'
+import { batchNorm, groupNorm, layerNorm } from '../generated/nn.js'
 import { constant } from '../program/markers.js'
 import { keyGiven, split, type Key } from '../random/draw.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { rmsNorm } from './complex.js'
 import type { OfDType } from './dtypes.js'
 import * as init from './init.js'
 import { Module, type InitOptions, type Run, type StateOptions } from './module.js'
@@ -142,7 +143,7 @@ export class RMSNorm extends Module<{ readonly weight: Tensor } | null, null, 'p
   protected run(params: { readonly weight: Tensor } | null, x: Tensor): readonly [Tensor, null] {
     const { weight } = this.#affine ? given(this.name, params as { weight: Tensor }, ['weight']) : {}
     const axis = lastAxes(this.name, this.shape, x)
-    const eps = this.#eps ?? (x.type.row.kind === 'float' ? finfo(x.dtype as FloatDType).eps : undefined)
+    const eps = this.#eps ?? (x.type.row.float === null ? undefined : finfo(x.dtype as FloatDType).eps)
     return [within(this.name, () => rmsNorm(x, weight, { axis, eps })) as Tensor, null]
   }
 }

@@ -1,4 +1,4 @@
-// Channels laid out as pixels, and back.
+// Channels laid out as pixels, and back, and in another order.
 
 import { integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
@@ -69,5 +69,33 @@ export function pixelUnshuffle<D extends DType>(x: Tensor<D>, factor: number): T
     const [values, r, before, channels, height, width] = pictures(op, x, factor)
     if (height % r !== 0 || width % r !== 0) throw new ShapeError(`${op}: height ${height} and width ${width} must be multiples of the factor ${r}`)
     return reordered(values.reshape([...before, channels, height / r, r, width / r, r]), [0, 2, 4, 1, 3]).reshape([...before, channels * r * r, height / r, width / r]) as Tensor<D>
+  })
+}
+
+/**
+ * Channels of groups in turn: x [batch, channels, ...], whose channels are groups of equal size one behind the other, with the first channel of
+ * each group, then the second of each, and so on.
+ *
+ * `y[n, c groups + g] = x[n, g channels / groups + c]`
+ *
+ * PyTorch `nn.functional.channel_shuffle`. Zhang and others, "ShuffleNet", 2018.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes and channels that the groups do not divide, `ERR_ARGUMENT` for a number of groups that is
+ * not positive.
+ * @example
+ * ```ts
+ * ft.nn.channelShuffle(ft.tensor([[[1], [2], [3], [4]]]), 2) // [[[1], [3], [2], [4]]]
+ * ```
+ */
+export function channelShuffle<D extends DType>(x: Tensor<D>, groups: number): Tensor<D> {
+  const op = 'nn.channelShuffle'
+  return within(op, () => {
+    const values = tensorGiven(op, 'x', x)
+    const count = integer(op, 'groups', groups)
+    if (count < 1) throw new ArgumentError(`${op}: 'groups' must be positive, got ${count}`)
+    if (values.ndim < 3) throw new ShapeError(`${op}: x must have shape [batch, channels, ...], got [${values.shape.join(', ')}]`)
+    const [batch, channels, ...rest] = values.shape as [number, number, ...number[]]
+    if (channels % count !== 0) throw new ShapeError(`${op}: ${channels} channels are not ${count} equal groups`)
+    return values.reshape([batch, count, channels / count, ...rest]).swapaxes(1, 2).reshape(values.shape) as Tensor<D>
   })
 }

@@ -1,10 +1,11 @@
 // Layers that leave elements as they are, in the same shape or another one.
 
 import { integer, integers } from '../arguments/validate.js'
-import { ArgumentError, IndexError } from '../errors.js'
+import { unflatten } from '../arrays/shapes.js'
+import { ArgumentError } from '../errors.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { size } from './options.js'
-import { pixelShuffle, pixelUnshuffle } from './pixels.js'
+import { channelShuffle, pixelShuffle, pixelUnshuffle } from './pixels.js'
 import { Stateless } from './stateless.js'
 
 /**
@@ -66,13 +67,7 @@ export class Unflatten extends Stateless<'kept'> {
   }
 
   protected of(x: Tensor): Tensor {
-    const { axis, sizes } = this
-    if (axis < -x.ndim || axis >= x.ndim) throw new IndexError(`${this.name}: axis ${axis} is out of range for rank ${x.ndim}`)
-    const at = axis < 0 ? axis + x.ndim : axis
-    // Any size is for this axis alone, where reshape would take it from others.
-    const known = sizes.reduce((n, d) => (d === -1 ? n : n * d), 1)
-    const own = sizes.map((d) => (d === -1 && known !== 0 ? (x.shape[at] as number) / known : d))
-    return x.reshape([...x.shape.slice(0, at), ...own, ...x.shape.slice(at + 1)])
+    return unflatten(x, this.axis, this.sizes)
   }
 }
 
@@ -95,6 +90,28 @@ export class PixelShuffle extends Stateless<'kept'> {
 
   protected of(x: Tensor): Tensor {
     return pixelShuffle(x, this.factor)
+  }
+}
+
+/**
+ * Channels of groups in turn: `nn.channelShuffle` as a layer. PyTorch `nn.ChannelShuffle`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a number of groups that is not positive.
+ * @example
+ * ```ts
+ * new ft.nn.ChannelShuffle(2).apply(null, ft.tensor([[[1], [2], [3], [4]]])) // [[[1], [3], [2], [4]]]
+ * ```
+ */
+export class ChannelShuffle extends Stateless<'kept'> {
+  readonly groups: number
+
+  constructor(groups: number) {
+    super()
+    this.groups = size(this.name, 'groups', groups)
+  }
+
+  protected of(x: Tensor): Tensor {
+    return channelShuffle(x, this.groups)
   }
 }
 

@@ -14,6 +14,30 @@ let lowest = Infinity
 /** Values that keep how they came to be, and their memory, until the last level ends. */
 let kept: Tensor[] = []
 
+/** Values of levels up to this one are constants to what is recorded now; 0 where none is. */
+export let constantsUpTo = 0
+
+/** Calls a function to which values of levels up to this one are constants. */
+export function constantsTo<T>(level: number, f: () => T): T {
+  const before = constantsUpTo
+  constantsUpTo = level
+  try {
+    return f()
+  } finally {
+    constantsUpTo = before
+  }
+}
+
+/** Calls a function to which values of all levels there are, but not of those that it opens, are constants. */
+export function withConstants<T>(f: () => T): T {
+  return open.length === 0 ? f() : constantsTo(levels, f)
+}
+
+/** Whether a value is taken for a constant by what is recorded now. */
+export function isConstantNow(t: Tensor): boolean {
+  return t.level > 0 && t.level <= constantsUpTo
+}
+
 /** Whether a value may be asked for its gradient: it then keeps its operation. */
 export function isTracked(t: Tensor): boolean {
   return t.level >= lowest
@@ -46,7 +70,8 @@ export function inLevel<T>(f: (level: number) => T, level = ++levels): T {
   open.push(level)
   lowest = Math.min(lowest, level)
   try {
-    return f(level)
+    // One that is open again has variables.
+    return constantsUpTo < level ? f(level) : constantsTo(level - 1, () => f(level))
   } finally {
     open.pop()
     lowest = Math.min(...open, Infinity)

@@ -10,6 +10,7 @@ import type { Tensor } from '../tensor/tensor.js'
 import { comparable } from './comparisons.js'
 import { checkBeside, holdsInteger } from './exact.js'
 import { afterRecord } from './hooks.js'
+import { constantsTo, constantsUpTo, isConstantNow } from './lifetime.js'
 import { checkAlive, createTensor, isTensor, type Group } from './node.js'
 import { axisLast, operandName, rowOf } from './op-table.js'
 import { PLACEHOLDER, TracedNumber } from './placeholder.js'
@@ -86,6 +87,16 @@ function checkElements(op: number, params: readonly (number | TracedNumber)[], r
   })
 }
 
+/** An operand as what is recorded now may use it: another tensor of the same value where it is to be a constant. */
+function usable(x: unknown): unknown {
+  if (!isTensor(x) || !isConstantNow(x)) return x
+  const c = constantsTo(0, () => valueOf(OP.custom, [x]))
+  c.level = 0
+  // Nobody but the node that uses it holds it: with that one it is released.
+  c.disposed = true
+  return c
+}
+
 /** A new node: sequence number, bounds of the expression below it, and what it keeps alive. */
 function node(
   type: Type,
@@ -95,6 +106,7 @@ function node(
   list: readonly unknown[] | null,
   params: readonly (number | bigint)[] | null
 ): Tensor {
+  if (constantsUpTo > 0) [a, b, list] = [usable(a), usable(b), list === null ? null : list.map(usable)]
   const t = createTensor(type, s, a, b, list, params)
   t.seq = t.low = ++created
   t.depth = t.nodes = 1

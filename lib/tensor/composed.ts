@@ -14,7 +14,7 @@ import { addbmm, addmm, addmv, addr, baddbmm, type Added, type AddmmOptions } fr
 import { numbers } from '../arrays/pytorch.js'
 import { round, type RoundOptions } from '../arrays/rounding.js'
 import { cummax, cummin, logcumsumexp, mode, type Placed } from '../arrays/running.js'
-import { expandDims, flatten, repeat, tile } from '../arrays/shapes.js'
+import { expandDims, flatten, repeat, tile, unflatten } from '../arrays/shapes.js'
 import { argpartition, compress, msort, partition, uniqueConsecutive } from '../arrays/sorting.js'
 import {
   fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, put, scatterReduce, type FillDiagonalOptions, type IndexAddOptions, type Reduction,
@@ -291,6 +291,11 @@ export abstract class ComposedMethods<D extends DType> extends OpMethods<D> {
   /** As `ft.trapezoid`. */
   override trapezoid<B extends DType = 'bool'>(..._given: [coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions]): Tensor<FloatOf<Promote<D, B>>> {
     return Reflect.apply(trapezoid, undefined, [this, ...arguments]) as Tensor<FloatOf<Promote<D, B>>>
+  }
+
+  /** As `ft.unflatten`. */
+  unflatten(axis: number, sizes: readonly number[]): Tensor<D> {
+    return unflatten(self<D>(this), axis, sizes)
   }
 
   /** As `ft.uniqueConsecutive`. Reads a mask. */

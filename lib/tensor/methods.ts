@@ -6,8 +6,9 @@ import type { DType } from '../generated/dtypes.js'
 import { at, atAsync, withAt, withAtAsync, type IndexItem, type Indices } from '../indexing/at.js'
 import { Node } from '../program/node.js'
 import type { Fits, Operand } from './operand.js'
-import { inspectText, JEST_COPIES, jestCopies, json, plainText, type TensorJSON } from './print.js'
+import { inspectText, JEST_COPIES, jestCopies, json, plainText, type TensorJSON, type TextOptions } from './print.js'
 import type { Tensor } from './tensor.js'
+import { layoutGiven } from './text-options.js'
 
 /** Hand-written methods; the generated ones extend them. */
 export abstract class Methods<D extends DType> extends Node {
@@ -95,9 +96,18 @@ export abstract class Methods<D extends DType> extends Node {
     for (let i = 0; i < (shape[0] as number); i++) yield this.at(i)
   }
 
-  /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
-  override toString(): string {
-    return plainText(this as unknown as Tensor)
+  /**
+   * The elements as text, in NumPy's layout; beyond 1000 elements the edges only. A tensor without values shows its state.
+   *
+   * @param options As those of `ft.array2string`.
+   * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range.
+   * @example
+   * ```ts
+   * ft.tensor([1 / 3, 2]).toString({ precision: 2 }) // '[0.33, 2]'
+   * ```
+   */
+  override toString(options?: TextOptions): string {
+    return plainText(this as unknown as Tensor, options === undefined ? undefined : layoutGiven('toString', options))
   }
 
   /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */

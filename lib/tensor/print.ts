@@ -8,16 +8,30 @@ import { thrown } from '../realm.js'
 import { evaluateSync } from '../values/read.js'
 import type { Tensor } from './tensor.js'
 
-/** Above this many elements only the edges of long axes are read and shown (NumPy's `threshold`). */
-const THRESHOLD = 1000
-/** How many items each edge shows (NumPy's `edgeitems`). */
-const EDGE = 3
-/** Where lines of numbers are broken (NumPy's `linewidth`, with room for the header's brackets). */
-const WIDTH = 80
+/** How a tensor is written, as NumPy's print options say it. */
+export interface TextOptions {
+  /** Most digits after the point, from 0 to 100; 8 by default. */
+  readonly precision?: number | undefined
+  /** Above this many elements only the edges of long axes are read and shown; 1000 by default. */
+  readonly threshold?: number | undefined
+  /** How many items each edge shows; 3 by default. */
+  readonly edgeitems?: number | undefined
+  /** Characters after which lines are broken; 80 by default, with room for the header of `console.log`. */
+  readonly linewidth?: number | undefined
+  /** What stands between items; ', ' by default. */
+  readonly separator?: string | undefined
+  /** Whether small numbers stay in fixed point, where all their digits may be zeros; false by default. */
+  readonly suppressSmall?: boolean | undefined
+}
+
+/** Options of which each has a value. */
+export type Layout = { readonly [K in keyof TextOptions]-?: NonNullable<TextOptions[K]> }
+
+/** What `console.log` and `String(x)` go by. */
+export const LAYOUT: Layout = { precision: 8, threshold: 1000, edgeitems: 3, linewidth: 80, separator: ', ', suppressSmall: false }
+
 /** Numbers from here on are shown in scientific notation. */
 const LARGE = 1e8
-/** Digits after the point (NumPy's `precision`). */
-const PRECISION = 8
 
 type Item = number | bigint | boolean | Complex
 type Nested = Item | readonly Nested[]
@@ -58,27 +72,27 @@ function decimals(v: number): number {
 }
 
 /** The format of one tensor's floats: fixed point, or scientific where the range asks for it. */
-function floatFormat(values: readonly number[], dtype: DType): (v: number) => string {
+function floatFormat(values: readonly number[], dtype: DType, { precision, suppressSmall }: Layout): (v: number) => string {
   const finite = values.filter((v) => Number.isFinite(v) && v !== 0).map((v) => Math.abs(shortest(v, dtype)))
   const largest = finite.reduce((a, b) => Math.max(a, b), 0)
   const least = finite.reduce((a, b) => Math.min(a, b), Infinity)
-  const scientific = largest >= LARGE || (least < 1e-4 && finite.length > 0)
+  const scientific = largest >= LARGE || (!suppressSmall && least < 1e-4 && finite.length > 0)
   // All mantissas get as many digits as the longest needs.
-  const mantissa = (v: number) => /\.(\d+)e/.exec(Number(v.toExponential(PRECISION)).toExponential())?.[1]?.length ?? 0
+  const mantissa = (v: number) => /\.(\d+)e/.exec(Number(v.toExponential(precision)).toExponential())?.[1]?.length ?? 0
   const digits = scientific ? finite.reduce((most, v) => Math.max(most, mantissa(v)), 0) : 0
   return (v) => {
     if (Number.isNaN(v)) return 'nan'
     if (!Number.isFinite(v)) return v > 0 ? 'inf' : '-inf'
     const short = shortest(v, dtype)
     if (scientific) return short.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2')
-    const cut = Number(short.toFixed(PRECISION))
+    const cut = Number(short.toFixed(precision))
     const fixed = cut.toFixed(decimals(cut))
     return Object.is(v, -0) ? `-${fixed}` : fixed
   }
 }
 
-function complexFormat(values: readonly Complex[], dtype: DType): (v: Complex) => string {
-  const format = floatFormat(values.flatMap(({ re, im }) => [re, im]), dtype)
+function complexFormat(values: readonly Complex[], dtype: DType, layout: Layout): (v: Complex) => string {
+  const format = floatFormat(values.flatMap(({ re, im }) => [re, im]), dtype, layout)
   return ({ re, im }) => {
     const part = format(im)
     return `${format(re)}${part.startsWith('-') ? '' : '+'}${part}i`
@@ -89,24 +103,24 @@ function leaves(data: Nested): Item[] {
   return Array.isArray(data) ? data.flatMap(leaves) : [data as Item]
 }
 
-function formatOf(data: Nested, dtype: DType): (v: Item) => string {
+function formatOf(data: Nested, dtype: DType, layout: Layout): (v: Item) => string {
   if (DTYPE[dtype].kind === 'float') {
-    const format = floatFormat(leaves(data) as number[], dtype)
+    const format = floatFormat(leaves(data) as number[], dtype, layout)
     return (v) => format(v as number)
   }
   if (DTYPE[dtype].kind === 'complex') {
-    const format = complexFormat(leaves(data) as Complex[], dtype)
+    const format = complexFormat(leaves(data) as Complex[], dtype, layout)
     return (v) => format(v as Complex)
   }
   return String
 }
 
 /** Cuts the long axes down to their edges, reading nothing else; which axes were cut follows from the shape. */
-function edges(x: Tensor, axis: number): Nested {
-  const long = x.shape.findIndex((size, i) => i >= axis && size > 2 * EDGE)
+function edges(x: Tensor, axis: number, edge: number): Nested {
+  const long = x.shape.findIndex((size, i) => i >= axis && size > 2 * edge)
   if (long < 0) return x.toArray() as Nested
-  const part = (range: ReturnType<typeof slice>) => edges(x.at(...x.shape.slice(0, long).map(() => ':'), range), long + 1)
-  return join(part(slice(0, EDGE)), part(slice(-EDGE)), long)
+  const part = (range: ReturnType<typeof slice>) => edges(x.at(...x.shape.slice(0, long).map(() => ':'), range), long + 1, edge)
+  return join(part(slice(0, edge)), part(slice(-edge)), long)
 }
 
 function join(a: Nested, b: Nested, axis: number): Nested {
@@ -114,10 +128,11 @@ function join(a: Nested, b: Nested, axis: number): Nested {
   return axis === 0 ? [...first, ...second] : first.map((item, i) => join(item, second[i] as Nested, axis - 1))
 }
 
-function text(data: Nested, shape: readonly number[], cut: boolean, format: (v: Item) => string): Text {
+/** `edge` is how many items are left at each end of long axes; infinite where nothing was cut. */
+function text(data: Nested, shape: readonly number[], edge: number, format: (v: Item) => string): Text {
   if (!Array.isArray(data)) return format(data as Item)
-  const items = data.map((item: Nested) => text(item, shape.slice(1), cut, format))
-  if (cut && (shape[0] as number) > 2 * EDGE) items.splice(EDGE, 0, DOTS)
+  const items = data.map((item: Nested) => text(item, shape.slice(1), edge, format))
+  if ((shape[0] as number) > 2 * edge) items.splice(edge, 0, DOTS)
   return items
 }
 
@@ -145,32 +160,34 @@ function depth(data: Text): number {
   return typeof data === 'string' ? 0 : 1 + data.reduce((d, item) => Math.max(d, depth(item)), 0)
 }
 
-function layOut(data: Text, indent: number): string {
+function layOut(data: Text, indent: number, layout: Layout): string {
+  const { linewidth, separator } = layout
   if (typeof data === 'string') return data
   const inner = depth(data)
   const margin = ' '.repeat(indent + 1)
-  if (inner > 1) return `[${data.map((item) => layOut(item, indent + 1)).join(`,${'\n'.repeat(inner - 1)}${margin}`)}]`
+  // At the end of a line nobody sees the space of a separator.
+  if (inner > 1) return `[${data.map((item) => layOut(item, indent + 1, layout)).join(`${separator.trimEnd()}${'\n'.repeat(inner - 1)}${margin}`)}]`
   let line = ''
   const lines: string[] = []
   for (const item of data as readonly string[]) {
-    if (line !== '' && indent + line.length + item.length + 2 > WIDTH) {
+    if (line !== '' && indent + line.length + item.length + separator.length > linewidth) {
       lines.push(line.trimEnd())
       line = ''
     }
-    line += `${item}, `
+    line += `${item}${separator}`
   }
-  lines.push(line.slice(0, -2))
+  lines.push(line.slice(0, line.length - separator.length))
   return `[${lines.join(`\n${margin}`)}]`
 }
 
 /** The elements as text: `[[1, 2], [3, 4]]` over as many lines as it takes. */
-export function elementsText(x: Tensor): string {
+export function elementsText(x: Tensor, layout: Layout = LAYOUT): string {
   evaluateSync(x)
   // Empty rows are text too: a tensor of shape [10^9, 0] has no element, and would print 10^9 pairs of brackets.
-  const cut = x.shape.reduce((n, size) => n * Math.max(size, 1), 1) > THRESHOLD
-  const data = cut ? edges(x, 0) : (x.toArray() as Nested)
-  const plain = text(data, x.shape, cut, formatOf(data, x.dtype))
-  return layOut(x.ndim > 1 || x.size * 4 > WIDTH ? align(plain) : plain, 0)
+  const cut = x.shape.reduce((n, size) => n * Math.max(size, 1), 1) > layout.threshold
+  const data = cut ? edges(x, 0, layout.edgeitems) : (x.toArray() as Nested)
+  const plain = text(data, x.shape, cut ? layout.edgeitems : Infinity, formatOf(data, x.dtype, layout))
+  return layOut(x.ndim > 1 || x.size * 4 > layout.linewidth ? align(plain) : plain, 0, layout)
 }
 
 /** The text of `console.log(x)`: dtype, shape, device, elements. A disposed, failed or traced tensor shows its state. */
@@ -187,9 +204,9 @@ export function inspectText(x: Tensor): string {
 }
 
 /** The text of `String(x)`: the elements, or the state of a disposed or failed tensor. */
-export function plainText(x: Tensor): string {
+export function plainText(x: Tensor, layout: Layout = LAYOUT): string {
   try {
-    return elementsText(x)
+    return elementsText(x, layout)
   } catch {
     return inspectText(x)
   }

@@ -28,6 +28,13 @@ export const NAME_SEEDS = {
   newOnes: [() => [pending(2, 3), [2], { dtype: 'int8' }]],
   newFull: [() => [pending(2, 3), [2], 7]],
   newTensor: [() => [pending(2, 3), [1, 2]]],
+  // Functions of `ft.signal` that stand in the root too.
+  bartlett: [() => [5], () => [4, { periodic: true, dtype: 'float16' }]],
+  blackman: [() => [5]],
+  hamming: [() => [5]],
+  kaiser: [() => [5, 8]],
+  stft: [() => [pending(2, 20), 8, { hopLength: 3 }]],
+  istft: [() => [ft.signal.stft(pending(20), 8), 8, { length: 12 }]],
   cholesky: [() => [ft.eye(2)]],
   qr: [() => [pending(2, 2)], () => [pending(3, 2), { mode: 'complete' }]],
   viewAs: [() => [pending(2, 3), pending(6)]],

@@ -95,6 +95,7 @@ export const SEEDS = {
   profile: [() => [() => pending(3).sqrt()], () => [async () => ({ x: pending(2), y: [pending(3).sum()] })]],
   reduce: [() => [pending(5, 2), 0, (a, b) => a.add(b), { axis: [0], keepdims: true }], () => [pending(3), ft.tensor(1), (a, b) => a.maximum(b)]],
   stopGradient: receiver,
+  noGrad: [() => [() => pending(3).sqrt()], () => [() => ft.grad((x) => ft.noGrad(() => x.exp()).mul(x).sum())(pending(3))]],
   valueAndGrad: [() => [(x) => x.sum()], () => [(x, y) => x.mul(y).sum(), { argnums: 1 }]],
   windowReduce: [
     () => [pending(5, 4), 0, (a, b) => a.add(b), { window: [3, 2], stride: 2, padding: 'same', dilation: 1 }],
@@ -200,7 +201,7 @@ export const SEEDS = {
   'Tensor.toArray': receiver,
   'Tensor.toBytes': receiver,
   'Tensor.toJSON': receiver,
-  'Tensor.toString': receiver,
+  'Tensor.toString': [...receiver, () => [pending(2, 3), { precision: 2, threshold: 4, edgeitems: 1, linewidth: 20, separator: ' ', suppressSmall: true }]],
   'Tensor[Symbol.iterator]': receiver,
   'Tensor[@jest/serializableProperties]': receiver,
   'Tensor[nodejs.dispose]': receiver,

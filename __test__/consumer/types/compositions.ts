@@ -107,6 +107,11 @@ export function results(): void {
   dtype('complex64', ft.nn.softsign(c64))
   dtype('complex64', ft.nn.tanhshrink(c64))
   dtype('float64', ft.nn.l1Loss(c64, f64))
+  dtype('complex128', ft.nn.rmsNorm(c64, f64))
+  dtype('float64', ft.viewAsReal(c128))
+  dtype('complex64', ft.viewAsComplex(square(f32)))
+  dtype('int8', ft.unflatten(i8, 0, [2, -1]))
+  dtype('float16', f16.unflatten(0, [2, -1]))
   // Of PyTorch's tensors.
   dtype('float64', f32.where(bool, f64))
   dtype('float32', f32.where(bool, 1))
@@ -217,6 +222,10 @@ export function refused(): void {
   ft.select([bool], 0, 1)
   // @ts-expect-error: no such option
   ft.trilIndices(3, { m: 4 })
+  // @ts-expect-error: the sizes are missing
+  f32.unflatten(0)
+  // @ts-expect-error: weights are real
+  ft.nn.rmsNorm(c64, c64)
   // @ts-expect-error: pieces belong to conditions
   ft.piecewise(wide, bool, [1])
 }

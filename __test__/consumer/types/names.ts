@@ -5,6 +5,14 @@ import { dtype, is } from '../expectations.js'
 import { bool, c64, f16, f32, f64, i32, i8, square, u8 } from '../operands.js'
 
 export function results(): void {
+  // Windows and short transforms of NumPy and PyTorch, which have no namespace there.
+  dtype('float32', ft.bartlett(4))
+  dtype('float64', ft.blackman(4, { dtype: 'float64' }))
+  dtype('float32', ft.hamming(4))
+  dtype('float32', ft.hanning(4))
+  dtype('float32', ft.kaiser(4, 5))
+  dtype('complex64', ft.stft(ft.ones([16]), 4))
+  dtype('float32', ft.istft(ft.stft(ft.ones([16]), 4), 4))
   dtype('float16', ft.permute(square(f16), 1, 0))
   dtype('float16', square(f16).permute([1, 0]))
   dtype('int8', ft.transpose(square(i8)))

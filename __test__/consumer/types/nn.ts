@@ -16,6 +16,12 @@ export function results(): void {
   dtype('float64', ft.nn.binaryCrossEntropy(f32, f16, { weight: f64, reduction: 'none' }))
   dtype('float64', ft.nn.smoothL1Loss(f64, i8, { beta: 0.5 }))
   dtype('float32', ft.nn.hingeLoss(f32, i8, { margin: 2 }))
+  dtype('float64', ft.nn.poissonNllLoss(f32, f64, { full: true }))
+  dtype('float64', ft.nn.gaussianNllLoss(f32, i8, f64, { eps: 1e-3 }))
+  dtype('float16', ft.nn.marginRankingLoss(f16, f16, i8, { margin: 1 }))
+  dtype('float32', ft.nn.softMarginLoss(f32, i8))
+  dtype('int8', ft.nn.channelShuffle(image(i8).expandDims(0), 1))
+  dtype('float16', new ft.nn.ChannelShuffle(1).apply(null, image(f16)))
   dtype('float16', ft.nn.hingeEmbeddingLoss(f16, i8))
   dtype('float32', ft.nn.cosineEmbeddingLoss(square(i8), square(i8), i8.at(':2')))
   dtype('float64', ft.nn.tripletMarginLoss(square(f32), square(f64), square(i8), { swap: true }))
@@ -57,6 +63,13 @@ export function results(): void {
   dtype('int8', new ft.nn.MaxPool2d(1).apply(null, square(i8).reshape([1, 1, 2, 2])))
   dtype('float32', new ft.nn.AvgPool(2, 1).apply(null, image(i8)))
   dtype('float16', new ft.nn.Upsample({ scaleFactor: 2 }).apply(null, image(f16)))
+  dtype('int8', new ft.nn.ZeroPad2d([1, 0, 2, 0]).apply(null, image(i8)))
+  dtype('float32', new ft.nn.ConstantPad1d(1, 0.5).apply(null, image(f32)))
+  dtype('float16', new ft.nn.ReflectionPad3d(1).apply(null, image(f16)))
+  dtype('float64', new ft.nn.ReplicationPad2d(1).apply(null, image(f64)))
+  dtype('complex64', new ft.nn.CircularPad1d(1).apply(null, image(c64)))
+  dtype('complex64', ft.nn.pad(c64, [1, -1], { mode: 'replicate' }))
+  dtype('float32', ft.nn.pad([1, 2], [1, 1], { value: 3 }))
   const activated = new ft.nn.Sequential(new ft.nn.Linear(2, 3), new ft.nn.ReLU(), new ft.nn.Dropout(0.1), new ft.nn.Flatten())
   dtype('float32', activated.apply(activated.init(key), square(f32)))
   const encoder = new ft.nn.TransformerEncoder(new ft.nn.TransformerEncoderLayer(4, 2, { hidden: 3 }), 1)
@@ -313,6 +326,12 @@ export function misuse(): void {
   ft.nn.layerNorm(c64)
   // @ts-expect-error: no such option
   ft.nn.layerNorm(f32, f32, f32, { epsilon: 1 })
+  // @ts-expect-error: pairs are for ft.pad
+  ft.nn.pad(f32, [[1, 1]])
+  // @ts-expect-error: a mode of NumPy's
+  ft.nn.pad(f32, [1, 1], { mode: 'edge' })
+  // @ts-expect-error: the value is missing
+  new ft.nn.ConstantPad2d(1)
   // @ts-expect-error: options for a tensor
   ft.nn.rmsNorm(f32, { eps: 1e-3 })
   // @ts-expect-error: the number of groups is missing
@@ -361,6 +380,10 @@ export function misuse(): void {
   ft.nn.binaryCrossEntropy(c64, f32)
   // @ts-expect-error: no such option
   ft.nn.hingeLoss(f32, f32, { beta: 1 })
+  // @ts-expect-error: the variance is missing
+  ft.nn.gaussianNllLoss(f32, f32)
+  // @ts-expect-error: no such option
+  ft.nn.softMarginLoss(f32, f32, { margin: 1 })
   // @ts-expect-error: the target is missing
   ft.nn.cosineEmbeddingLoss(f32, f32)
   // @ts-expect-error: the values are missing

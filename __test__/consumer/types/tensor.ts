@@ -80,6 +80,8 @@ export function compiled(): void {
   is<number[][]>()(ft.ones([2, 2]).toArray(2))
   is<Uint8Array>()(f32.toBytes())
   is<string>()(f32.toString())
+  is<string>()(f32.toString({ precision: 3 }))
+  is<string>()(ft.array2string([1, 2], { threshold: 10, edgeitems: 2, linewidth: 60, separator: ' ', suppressSmall: true } satisfies ft.TextOptions))
   is<ft.TensorJSON<'float32'>>()(f32.toJSON())
   is<ft.SharedTensor<'float32'>>()(f32.share())
   is<void>()(f32.dispose())
@@ -91,6 +93,8 @@ export function compiled(): void {
   is<number>()(ft.iinfo('int8').max)
   is<bigint>()(ft.iinfo(u64).min)
   is<boolean>()(ft.isdtype('int8', ['integral', 'bool']))
+  is<boolean>()(ft.issubdtype('int8', 'signedinteger' satisfies ft.ScalarKind))
+  is<boolean>()(ft.issubdtype(f32, 'real floating'))
   is<boolean>()(ft.canCast(f32, 'float64'))
   is<'int16'>()(ft.resultType('int8', 'uint8', 2))
   is<'float64'>()(ft.resultType(f64, 'int8', true))
@@ -175,6 +179,12 @@ export function misuse(): void {
   ft.iinfo('int8').max satisfies bigint
   // @ts-expect-error: no such kind
   ft.isdtype('int8', 'integer')
+  // @ts-expect-error: no such kind
+  ft.issubdtype('int8', 'whole')
+  // @ts-expect-error: no such option
+  ft.array2string(f32, { digits: 3 })
+  // @ts-expect-error: a number for options
+  f32.toString(3)
   // @ts-expect-error: a tensor for a dtype
   ft.isdtype(f32, 'real floating')
   // @ts-expect-error: a tensor for a dtype

@@ -44,6 +44,8 @@ export function results(): void {
   dtype('float32', ft.jacobian((x: F) => x.mul(2))(f32))
   dtype('float32', ft.hessian((x: F) => x.square().sum())(f32))
   dtype('float32', ft.stopGradient(f32))
+  dtype('float32', ft.noGrad(() => f32.exp()))
+  is<{ n: number }>()(ft.inferenceMode(() => ({ n: 1 })))
   dtype('float32', ft.customGradient((x: F): [F, (g: F) => F[]] => [x, (g) => [g]])(f32))
   dtype('float32', ft.checkpoint((x: F) => x.exp())(f32))
 
@@ -119,6 +121,8 @@ export function refused(): void {
   ft.grad((x: F) => 3)
   // @ts-expect-error a function that returns a promise has no gradient
   ft.grad(async (x: F) => x.sum())
+  // @ts-expect-error a tensor for a function
+  ft.noGrad(f32)
   // @ts-expect-error without hasAux there is one result
   ft.grad((x: F) => [x.sum(), x])
   // @ts-expect-error the argument is a float32 tensor

@@ -11,9 +11,15 @@ export const ihfft2 = instead('fft.ihfft2', 'write ft.fft.hfft(x, { axis }) alon
 export const hfftn = instead('fft.hfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const ihfftn = instead('fft.ihfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
-export const dct = instead('fft.dct', 'there is no cosine or sine transform here yet')
-/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
-export const idct = instead('fft.idct', 'there is no cosine or sine transform here yet')
-/** @deprecated Not a function here: there is no cosine or sine transform here yet. */
-export const dst = instead('fft.dst', 'there is no cosine or sine transform here yet')
+/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
+export const dct = instead('fft.dct', 'cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)')
+/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
+export const idct = instead('fft.idct', 'cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)')
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+export const dst = instead('fft.dst', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+export const idst = instead('fft.idst', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+export const dctn = instead('fft.dctn', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
+export const idctn = instead('fft.idctn', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')

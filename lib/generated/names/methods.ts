@@ -122,8 +122,16 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   declare readonly trueDivide: Tensor<D>['divide']
   /** Alias of {@link Tensor.expandDims}. */
   declare readonly unsqueeze: Tensor<D>['expandDims']
-  /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-  declare readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>
+  /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+  declare readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)'>
+  /** @deprecated Not a method here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+  declare readonly index_reduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)'>
+  /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+  declare readonly scatterMean: Instead<'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })'>
+  /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+  declare readonly scatter_mean: Instead<'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })'>
+  /** @deprecated Not a method here: write x.scatterReduce(axis, index, source, reduction). */
+  declare readonly scatter_reduce: Instead<'write x.scatterReduce(axis, index, source, reduction)'>
   /** @deprecated Not a method here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
   declare readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>
   /** @deprecated Not a method here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -379,7 +387,9 @@ export const SAME: Readonly<Record<string, string>> = {
 
 /** What calls of methods throw that are none, and their names. */
 export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
-  ['write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)', 'indexReduce'],
+  ['write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)', 'indexReduce index_reduce'],
+  ['write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })', 'scatterMean scatter_mean'],
+  ['write x.scatterReduce(axis, index, source, reduction)', 'scatter_reduce'],
   ['PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)', 'svd'],
   ['it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s', 'eig lstsq'],
   ['strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)', 'asStrided'],

@@ -21,6 +21,12 @@ export { AvgPool as AvgPool3d } from '../../nn/pools.js'
 export { BatchNorm as BatchNorm1d } from '../../nn/norm.js'
 export { BatchNorm as BatchNorm2d } from '../../nn/norm.js'
 export { BatchNorm as BatchNorm3d } from '../../nn/norm.js'
+export { CircularPad as CircularPad1d } from '../../nn/pads.js'
+export { CircularPad as CircularPad2d } from '../../nn/pads.js'
+export { CircularPad as CircularPad3d } from '../../nn/pads.js'
+export { ConstantPad as ConstantPad1d } from '../../nn/pads.js'
+export { ConstantPad as ConstantPad2d } from '../../nn/pads.js'
+export { ConstantPad as ConstantPad3d } from '../../nn/pads.js'
 export { ChannelDropout as Dropout1d } from '../../nn/sequential.js'
 export { ChannelDropout as Dropout2d } from '../../nn/sequential.js'
 export { ChannelDropout as Dropout3d } from '../../nn/sequential.js'
@@ -31,7 +37,16 @@ export { MaxPool as MaxPool1d } from '../../nn/pools.js'
 export { MaxPool as MaxPool2d } from '../../nn/pools.js'
 export { MaxPool as MaxPool3d } from '../../nn/pools.js'
 export { MultiHeadAttention as MultiheadAttention } from '../../nn/attention.js'
+export { ReflectionPad as ReflectionPad1d } from '../../nn/pads.js'
+export { ReflectionPad as ReflectionPad2d } from '../../nn/pads.js'
+export { ReflectionPad as ReflectionPad3d } from '../../nn/pads.js'
+export { ReplicationPad as ReplicationPad1d } from '../../nn/pads.js'
+export { ReplicationPad as ReplicationPad2d } from '../../nn/pads.js'
+export { ReplicationPad as ReplicationPad3d } from '../../nn/pads.js'
 export { SiLU as Swish } from '../../nn/activations.js'
+export { ZeroPad as ZeroPad1d } from '../../nn/pads.js'
+export { ZeroPad as ZeroPad2d } from '../../nn/pads.js'
+export { ZeroPad as ZeroPad3d } from '../../nn/pads.js'
 export { erf } from '../functions.js'
 export { logSoftmax } from '../functions.js'
 export { oneHot } from '../functions.js'
@@ -128,14 +143,6 @@ export const MaxUnpool3d = instead('nn.MaxUnpool3d', 'it takes two tensors: writ
 export const UpsamplingNearest2d = instead('nn.UpsamplingNearest2d', 'write new ft.nn.Upsample({ scaleFactor })')
 /** @deprecated Not a function here: write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true }). */
 export const UpsamplingBilinear2d = instead('nn.UpsamplingBilinear2d', 'write new ft.nn.Upsample({ scaleFactor, mode: \'bilinear\', alignCorners: true })')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ZeroPad2d = instead('nn.ZeroPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ReflectionPad2d = instead('nn.ReflectionPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ReplicationPad2d = instead('nn.ReplicationPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
-/** @deprecated Not a function here: Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]]). */
-export const ConstantPad2d = instead('nn.ConstantPad2d', 'Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])')
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
 export const AlphaDropout = instead('nn.AlphaDropout', 'write new ft.nn.Dropout(p), which sets elements to 0')
 /** @deprecated Not a function here: write new ft.nn.Dropout(p), which sets elements to 0. */
@@ -169,11 +176,11 @@ export const CosineEmbeddingLoss = instead('nn.CosineEmbeddingLoss', 'losses are
 /** @deprecated Not a function here: losses are functions: write ft.nn.hingeEmbeddingLoss(x, target). */
 export const HingeEmbeddingLoss = instead('nn.HingeEmbeddingLoss', 'losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)')
 /** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
-export const MarginRankingLoss = instead('nn.MarginRankingLoss', 'there is no such loss here yet; a function of tensors is one')
-/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 export const MultiMarginLoss = instead('nn.MultiMarginLoss', 'there is no such loss here yet; a function of tensors is one')
 /** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
 export const MultiLabelMarginLoss = instead('nn.MultiLabelMarginLoss', 'there is no such loss here yet; a function of tensors is one')
+/** @deprecated Not a function here: there is no such loss here yet; a function of tensors is one. */
+export const MultiLabelSoftMarginLoss = instead('nn.MultiLabelSoftMarginLoss', 'there is no such loss here yet; a function of tensors is one')
 /** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
 export const RNNCell = instead('nn.RNNCell', 'write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step')
 /** @deprecated Not a function here: write new ft.nn.RNN(inputs, hidden), GRU or LSTM, and forward(params, x, state) of a sequence of one step. */
@@ -204,10 +211,48 @@ export const DataParallel = instead('nn.DataParallel', 'there is one device for 
 export const CosineSimilarity = instead('nn.CosineSimilarity', 'it is a function: write ft.nn.cosineSimilarity(x1, x2)')
 /** @deprecated Not a function here: it is a function: write ft.nn.pairwiseDistance(x1, x2). */
 export const PairwiseDistance = instead('nn.PairwiseDistance', 'it is a function: write ft.nn.pairwiseDistance(x1, x2)')
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+export const lpPool1d = instead('nn.lpPool1d', 'write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements')
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+export const lpPool2d = instead('nn.lpPool2d', 'write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements')
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+export const LPPool1d = instead('nn.LPPool1d', 'write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements')
+/** @deprecated Not a function here: write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements. */
+export const LPPool2d = instead('nn.LPPool2d', 'write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements')
+/** @deprecated Not a function here: write ft.nn.maxPool(x, window, { stride }). */
+export const fractionalMaxPool2d = instead('nn.fractionalMaxPool2d', 'write ft.nn.maxPool(x, window, { stride })')
+/** @deprecated Not a function here: write ft.nn.maxPool(x, window, { stride }). */
+export const fractionalMaxPool3d = instead('nn.fractionalMaxPool3d', 'write ft.nn.maxPool(x, window, { stride })')
+/** @deprecated Not a function here: write ft.cdist(x, x), whose upper triangle is ft.triuIndices(n, { k: 1 }). */
+export const pdist = instead('nn.pdist', 'write ft.cdist(x, x), whose upper triangle is ft.triuIndices(n, { k: 1 })')
+/** @deprecated Not a function here: there is no such loss here yet; write it of operations: ft.grad goes through any. */
+export const multiMarginLoss = instead('nn.multiMarginLoss', 'there is no such loss here yet; write it of operations: ft.grad goes through any')
+/** @deprecated Not a function here: there is no such loss here yet; write it of operations: ft.grad goes through any. */
+export const multilabelMarginLoss = instead('nn.multilabelMarginLoss', 'there is no such loss here yet; write it of operations: ft.grad goes through any')
+/** @deprecated Not a function here: there is no such loss here yet; write it of operations: ft.grad goes through any. */
+export const multilabelSoftMarginLoss = instead('nn.multilabelSoftMarginLoss', 'there is no such loss here yet; write it of operations: ft.grad goes through any')
+/** @deprecated Not a function here: losses are functions: write ft.nn.marginRankingLoss(x1, x2, target). */
+export const MarginRankingLoss = instead('nn.MarginRankingLoss', 'losses are functions: write ft.nn.marginRankingLoss(x1, x2, target)')
+/** @deprecated Not a function here: losses are functions: write ft.nn.gaussianNllLoss(x, target, variance). */
+export const GaussianNLLLoss = instead('nn.GaussianNLLLoss', 'losses are functions: write ft.nn.gaussianNllLoss(x, target, variance)')
+/** @deprecated Not a function here: losses are functions: write ft.nn.poissonNllLoss(x, target). */
+export const PoissonNLLLoss = instead('nn.PoissonNLLLoss', 'losses are functions: write ft.nn.poissonNllLoss(x, target)')
+/** @deprecated Not a function here: losses are functions: write ft.nn.softMarginLoss(x, target). */
+export const SoftMarginLoss = instead('nn.SoftMarginLoss', 'losses are functions: write ft.nn.softMarginLoss(x, target)')
+/** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
+export const featureAlphaDropout = instead('nn.featureAlphaDropout', 'write ft.nn.dropout(key, x, { p })')
+/** @deprecated Not a function here: sizes are named: write new ft.nn.Linear(inputs, outputs). */
+export const LazyLinear = instead('nn.LazyLinear', 'sizes are named: write new ft.nn.Linear(inputs, outputs)')
+/** @deprecated Not a function here: sizes are named: write new ft.nn.Linear(inputs, outputs). */
+export const LazyConv1d = instead('nn.LazyConv1d', 'sizes are named: write new ft.nn.Linear(inputs, outputs)')
+/** @deprecated Not a function here: sizes are named: write new ft.nn.Linear(inputs, outputs). */
+export const LazyConv2d = instead('nn.LazyConv2d', 'sizes are named: write new ft.nn.Linear(inputs, outputs)')
+/** @deprecated Not a function here: there is one device for each tensor; write new ft.nn.BatchNorm(channels). */
+export const SyncBatchNorm = instead('nn.SyncBatchNorm', 'there is one device for each tensor; write new ft.nn.BatchNorm(channels)')
+/** @deprecated Not a function here: write new ft.nn.LeakyReLU(negativeSlope). */
+export const RReLU = instead('nn.RReLU', 'write new ft.nn.LeakyReLU(negativeSlope)')
 /** @deprecated Not a function here: write ft.nn.leakyRelu(x). */
 export const rrelu = instead('nn.rrelu', 'write ft.nn.leakyRelu(x)')
-/** @deprecated Not a function here: write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis. */
-export const pad = instead('nn.pad', 'write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch\'s list runs from the last axis')
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */
 export const localResponseNorm = instead('nn.localResponseNorm', 'write ft.nn.groupNorm(x, groups), which newer networks have in its place')
 /** @deprecated Not a function here: write ft.nn.groupNorm(x, groups), which newer networks have in its place. */

@@ -9,25 +9,33 @@ import { concat, expandDims, repeat } from '../../arrays/shapes.js'
 import { pinv } from '../../arrays/tolerances.js'
 import { putmask } from '../../arrays/updates.js'
 import { trapezoid } from '../../arrays/weighted.js'
+import { noGrad } from '../../autodiff/no-grad.js'
 import { setThreads } from '../../devices/devices.js'
 import { arraySplit, unstack } from '../../indexing/split.js'
+import { hann } from '../../signal/windows.js'
 import { jit } from '../../transforms/jit.js'
 import { asarray, fromTypedArray, tensor } from '../../values/create.js'
 import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwiseLeftShift, bitwiseRightShift, conj, copy, cumulativeProd, cumulativeSum, deg2rad, divide, equal, eye, flatten, greater, greaterEqual, less, lessEqual, matmul, max, maximum, mean, min, minimum, moveaxis, nancumulativeProd, nancumulativeSum, notEqual, outer, pow, rad2deg, remainder, sign, swapaxes, takeAlongAxis, trunc, vstack } from '../functions.js'
 import { expm, inv } from '../linalg.js'
 import { instead } from '../../errors/instead.js'
 
+export { bartlett } from '../../signal/windows.js'
+export { blackman } from '../../signal/windows.js'
 export { cholesky } from '../linalg.js'
 export { det } from '../linalg.js'
 export { eigh } from '../linalg.js'
 export { eigvals } from '../linalg.js'
 export { eigvalsh } from '../linalg.js'
+export { hamming } from '../../signal/windows.js'
 export { inv } from '../linalg.js'
+export { istft } from '../../signal/stft.js'
+export { kaiser } from '../../signal/windows.js'
 export { matrixPower } from '../linalg.js'
 export { pinv } from '../../arrays/tolerances.js'
 export { qr } from '../linalg.js'
 export { slogdet } from '../linalg.js'
 export { solve } from '../linalg.js'
+export { stft } from '../../signal/stft.js'
 
 /** Alias of {@link abs}. */
 export const absolute: typeof abs = abs
@@ -105,10 +113,14 @@ export const ge: typeof greaterEqual = greaterEqual
 export const ger: typeof outer = outer
 /** Alias of {@link greater}. */
 export const gt: typeof greater = greater
+/** Alias of {@link hann}. */
+export const hanning: typeof hann = hann
 /** Alias of {@link eye}. */
 export const identity: typeof eye = eye
 /** Alias of {@link isin}. */
 export const in1d: typeof isin = isin
+/** Alias of {@link noGrad}. */
+export const inferenceMode: typeof noGrad = noGrad
 /** Alias of {@link inv}. */
 export const inverse: typeof inv = inv
 /** Alias of {@link bitwiseInvert}. */
@@ -177,8 +189,16 @@ export const trueDivide: typeof divide = divide
 export const unbind: typeof unstack = unstack
 /** Alias of {@link expandDims}. */
 export const unsqueeze: typeof expandDims = expandDims
-/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis). */
-export const indexReduce = instead('indexReduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)')
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+export const indexReduce = instead('indexReduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)')
+/** @deprecated Not a function here: write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction). */
+export const index_reduce = instead('index_reduce', 'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)')
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+export const scatterMean = instead('scatterMean', 'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })')
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n }). */
+export const scatter_mean = instead('scatter_mean', 'write x.scatterReduce(axis, index, source, \'mean\'), or of rows x.segmentMean(segments, { segments: n })')
+/** @deprecated Not a function here: write x.scatterReduce(axis, index, source, reduction). */
+export const scatter_reduce = instead('scatter_reduce', 'write x.scatterReduce(axis, index, source, reduction)')
 /** @deprecated Not a function here: PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x). */
 export const svd = instead('svd', 'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)')
 /** @deprecated Not a function here: it is in ft.linalg, as torch.linalg's and numpy.linalg's. */
@@ -223,6 +243,26 @@ export const getRngState = instead('getRngState', 'there is no hidden generator;
 export const setRngState = instead('setRngState', 'there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)')
 /** @deprecated Not a function here: write ft.nn.dropout(key, x, { p }). */
 export const dropout = instead('dropout', 'write ft.nn.dropout(key, x, { p })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.hann(n, { periodic: true }). */
+export const hannWindow = instead('hannWindow', 'PyTorch\'s window is periodic: write ft.signal.hann(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.hamming(n, { periodic: true }). */
+export const hammingWindow = instead('hammingWindow', 'PyTorch\'s window is periodic: write ft.signal.hamming(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.blackman(n, { periodic: true }). */
+export const blackmanWindow = instead('blackmanWindow', 'PyTorch\'s window is periodic: write ft.signal.blackman(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.bartlett(n, { periodic: true }). */
+export const bartlettWindow = instead('bartlettWindow', 'PyTorch\'s window is periodic: write ft.signal.bartlett(n, { periodic: true })')
+/** @deprecated Not a function here: PyTorch's window is periodic: write ft.signal.kaiser(n, beta, { periodic: true }). */
+export const kaiserWindow = instead('kaiserWindow', 'PyTorch\'s window is periodic: write ft.signal.kaiser(n, beta, { periodic: true })')
+/** @deprecated Not a function here: of order 0 write ft.digamma(x); there are no further derivatives here yet. */
+export const polygamma = instead('polygamma', 'of order 0 write ft.digamma(x); there are no further derivatives here yet')
+/** @deprecated Not a function here: write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask). */
+export const maskIndices = instead('maskIndices', 'write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask)')
+/** @deprecated Not a function here: tensors of rank 1 and more are: write x.ndim > 0. */
+export const iterable = instead('iterable', 'tensors of rank 1 and more are: write x.ndim > 0')
+/** @deprecated Not a function here: tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b). */
+export const mayShareMemory = instead('mayShareMemory', 'tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)')
+/** @deprecated Not a function here: tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b). */
+export const sharesMemory = instead('sharesMemory', 'tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)')
 /** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
 export const mgrid = instead('mgrid', 'write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: \'ij\' })')
 /** @deprecated Not a function here: write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' }). */
@@ -253,28 +293,22 @@ export const save = instead('save', 'write await ft.io.saveNpy(path, x); of many
 export const load = instead('load', 'write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)')
 /** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 export const memmap = instead('memmap', 'write await ft.io.loadNpy(path, { lend: true })')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const setPrintoptions = instead('setPrintoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const getPrintoptions = instead('getPrintoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const printoptions = instead('printoptions', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const array2string = instead('array2string', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const arrayRepr = instead('arrayRepr', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x); longer tensors are shown by x.toArray(). */
-export const arrayStr = instead('arrayStr', 'write String(x); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const noGrad = instead('noGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const inferenceMode = instead('inferenceMode', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const enableGrad = instead('enableGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const setGradEnabled = instead('setGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
-/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; call the function itself. */
-export const isGradEnabled = instead('isGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; call the function itself')
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+export const setPrintoptions = instead('setPrintoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+export const getPrintoptions = instead('getPrintoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
+/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
+export const printoptions = instead('printoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+export const arrayRepr = instead('arrayRepr', 'write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()')
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
+export const arrayStr = instead('arrayStr', 'write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()')
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+export const enableGrad = instead('enableGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+export const setGradEnabled = instead('setGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
+/** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
+export const isGradEnabled = instead('isGradEnabled', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
 export const getDefaultDtype = instead('getDefaultDtype', 'numbers make float32; name another with { dtype }')
 /** @deprecated Not a function here: numbers make float32; name another with { dtype }. */
@@ -305,8 +339,6 @@ export const matrix = instead('matrix', 'write ft.tensor(data), ft.zeros(shape),
 export const dtype = instead('dtype', 'dtypes are text: { dtype: \'float32\' }')
 /** @deprecated Not a function here: devices are text: { device: 'cpu' }; ft.devices() lists them. */
 export const device = instead('device', 'devices are text: { device: \'cpu\' }; ft.devices() lists them')
-/** @deprecated Not a function here: write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', .... */
-export const issubdtype = instead('issubdtype', 'write ft.isdtype(x.dtype, \'real floating\'), or \'integral\', \'numeric\', \'bool\', ...')
 /** @deprecated Not a function here: write ft.resultType(a, b). */
 export const minScalarType = instead('minScalarType', 'write ft.resultType(a, b)')
 /** @deprecated Not a function here: write ft.resultType(a, b). */

@@ -3,6 +3,7 @@
 
 import { sigmoid } from '../../arrays/complex.js'
 import { digamma, lgamma } from '../functions.js'
+import { instead } from '../../errors/instead.js'
 
 export { digamma } from '../functions.js'
 export { entr } from '../functions.js'
@@ -36,3 +37,17 @@ export const expit: typeof sigmoid = sigmoid
 export const gammaln: typeof lgamma = lgamma
 /** Alias of {@link digamma}. */
 export const psi: typeof digamma = digamma
+/** @deprecated Not a function here: there is no such function here yet. */
+export const polygamma = instead('special.polygamma', 'there is no such function here yet')
+/** @deprecated Not a function here: there is no such function here yet. */
+export const zeta = instead('special.zeta', 'there is no such function here yet')
+/** @deprecated Not a function here: there is no such function here yet. */
+export const multigammaln = instead('special.multigammaln', 'there is no such function here yet')
+/** @deprecated Not a function here: there is no such function here yet. */
+export const gammainc = instead('special.gammainc', 'there is no such function here yet')
+/** @deprecated Not a function here: there is no such function here yet. */
+export const gammaincc = instead('special.gammaincc', 'there is no such function here yet')
+/** @deprecated Not a function here: there is no such function here yet. */
+export const besselJ0 = instead('special.besselJ0', 'there is no such function here yet')
+/** @deprecated Not a function here: there is no such function here yet. */
+export const besselJ1 = instead('special.besselJ1', 'there is no such function here yet')

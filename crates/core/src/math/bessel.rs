@@ -13,7 +13,7 @@ use super::real::{Real, Table};
 /// Where the series ends.
 const SEAM: f64 = 12.0;
 
-/// The series of `head` and `tail` for a from 0 to [`SEAM`].
+/// The series of `head` and `tail` in a = x^2 / 4, for x from 0 to [`SEAM`].
 #[inline(always)]
 fn series<V: Real>(x: V, head: &Table, tail: &Table) -> Pair<V> {
     let square = Pair::product(x, x);

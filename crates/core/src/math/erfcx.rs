@@ -1,6 +1,7 @@
 //! The scaled complementary error function, the logarithm of the normal distribution function, and that function's inverse.
 //!
-//! Method: erfcx x is erfc's own factor of e^(-x^2) from 0.45 on, the asymptotic series where erfc is 0, and e^(x^2) erfc x below.
+//! Method: erfcx x is erfc's own factor of e^(-x^2) from 0.55 (float32), 0.5 (float64) on, the asymptotic series where erfc is 0, and
+//! e^(x^2) erfc x below.
 //! log_ndtr x = log erfcx(b) - b^2 - log 2 with b = -x / sqrt 2 in the lower tail, the logarithm of
 //! half of erfc in the middle, and log(1 - erfc(-b) / 2) in the upper tail. ndtri is an odd
 //! polynomial about 1/2, and in the tails one step of Halley's method for b^2 - log erfcx b + log 2 p = 0, which is nearly

@@ -9,7 +9,15 @@ pub const INSTEAD: &Names = &[
     (
         Both,
         &[
-            ("indexReduce", "write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)"),
+            (
+                "indexReduce index_reduce",
+                "write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis); of positions for each element, and for means, x.scatterReduce(axis, index, source, reduction)",
+            ),
+            (
+                "scatterMean scatter_mean",
+                "write x.scatterReduce(axis, index, source, 'mean'), or of rows x.segmentMean(segments, { segments: n })",
+            ),
+            ("scatter_reduce", "write x.scatterReduce(axis, index, source, reduction)"),
             ("svd", "PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)"),
             ("eig lstsq", "it is in ft.linalg, as torch.linalg's and numpy.linalg's"),
             ("asStrided", "strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)"),
@@ -37,6 +45,18 @@ pub const INSTEAD: &Names = &[
                 "there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)",
             ),
             ("dropout", "write ft.nn.dropout(key, x, { p })"),
+            ("hannWindow", "PyTorch's window is periodic: write ft.signal.hann(n, { periodic: true })"),
+            ("hammingWindow", "PyTorch's window is periodic: write ft.signal.hamming(n, { periodic: true })"),
+            ("blackmanWindow", "PyTorch's window is periodic: write ft.signal.blackman(n, { periodic: true })"),
+            ("bartlettWindow", "PyTorch's window is periodic: write ft.signal.bartlett(n, { periodic: true })"),
+            ("kaiserWindow", "PyTorch's window is periodic: write ft.signal.kaiser(n, beta, { periodic: true })"),
+            ("polygamma", "of order 0 write ft.digamma(x); there are no further derivatives here yet"),
+            ("maskIndices", "write ft.trilIndices(n) or ft.triuIndices(n), or ft.argwhere(mask)"),
+            ("iterable", "tensors of rank 1 and more are: write x.ndim > 0"),
+            (
+                "mayShareMemory sharesMemory",
+                "tensors do not change, so nobody can tell; compare values with ft.arrayEqual(a, b)",
+            ),
             ("mgrid ogrid", "write ft.indices([2, 3]), or ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })"),
             ("ix_", "write x.at([[0], [2]], [1, 3]): index arrays broadcast"),
             ("frombuffer", "write ft.fromTypedArray(buffer, shape, { dtype })"),
@@ -50,12 +70,16 @@ pub const INSTEAD: &Names = &[
             ("load", "write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)"),
             ("memmap", "write await ft.io.loadNpy(path, { lend: true })"),
             (
-                "setPrintoptions getPrintoptions printoptions array2string arrayRepr arrayStr",
-                "write String(x); longer tensors are shown by x.toArray()",
+                "setPrintoptions getPrintoptions printoptions",
+                "there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options",
             ),
             (
-                "noGrad inferenceMode enableGrad setGradEnabled isGradEnabled",
-                "nothing to switch: no gradient is prepared outside of ft.grad; call the function itself",
+                "arrayRepr arrayStr",
+                "write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()",
+            ),
+            (
+                "enableGrad setGradEnabled isGradEnabled",
+                "nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants",
             ),
             ("getDefaultDtype setDefaultDtype setDefaultTensorType", "numbers make float32; name another with { dtype }"),
             ("synchronize", "write await ft.evaluate(x)"),
@@ -69,7 +93,6 @@ pub const INSTEAD: &Names = &[
             ("ndarray matrix", "write ft.tensor(data), ft.zeros(shape), ..."),
             ("dtype", "dtypes are text: { dtype: 'float32' }"),
             ("device", "devices are text: { device: 'cpu' }; ft.devices() lists them"),
-            ("issubdtype", "write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ..."),
             ("minScalarType commonType", "write ft.resultType(a, b)"),
             ("from_numpy as_tensor", "names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)"),
             ("vectorize frompyfunc", "write operations on whole tensors, or ft.vmap(f) of a function of one row of them"),
@@ -167,7 +190,11 @@ pub const INSTEAD: &Names = &[
         Function("fft"),
         &[
             ("hfft2 ihfft2 hfftn ihfftn", "write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others"),
-            ("dct idct dst", "there is no cosine or sine transform here yet"),
+            ("dct idct", "cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)"),
+            (
+                "dst idst dctn idctn",
+                "there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis",
+            ),
         ],
     ),
     (
@@ -198,10 +225,6 @@ pub const INSTEAD: &Names = &[
             ("MaxUnpool1d MaxUnpool2d MaxUnpool3d", "it takes two tensors: write ft.nn.maxUnpool(x, indices, window)"),
             ("UpsamplingNearest2d", "write new ft.nn.Upsample({ scaleFactor })"),
             ("UpsamplingBilinear2d", "write new ft.nn.Upsample({ scaleFactor, mode: 'bilinear', alignCorners: true })"),
-            (
-                "ZeroPad2d ReflectionPad2d ReplicationPad2d ConstantPad2d",
-                "Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])",
-            ),
             ("AlphaDropout FeatureAlphaDropout", "write new ft.nn.Dropout(p), which sets elements to 0"),
             ("ConvTranspose3d", "write ft.nn.convTranspose(x, weights, options)"),
             ("MSELoss", "losses are functions: write ft.nn.mseLoss(x, target)"),
@@ -221,7 +244,7 @@ pub const INSTEAD: &Names = &[
             ("CosineEmbeddingLoss", "losses are functions: write ft.nn.cosineEmbeddingLoss(x1, x2, target)"),
             ("HingeEmbeddingLoss", "losses are functions: write ft.nn.hingeEmbeddingLoss(x, target)"),
             (
-                "MarginRankingLoss MultiMarginLoss MultiLabelMarginLoss",
+                "MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss",
                 "there is no such loss here yet; a function of tensors is one",
             ),
             (
@@ -240,11 +263,25 @@ pub const INSTEAD: &Names = &[
             ("DataParallel", "there is one device for each tensor; write x.to(device)"),
             ("CosineSimilarity", "it is a function: write ft.nn.cosineSimilarity(x1, x2)"),
             ("PairwiseDistance", "it is a function: write ft.nn.pairwiseDistance(x1, x2)"),
-            ("rrelu", "write ft.nn.leakyRelu(x)"),
             (
-                "pad",
-                "write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis",
+                "lpPool1d lpPool2d LPPool1d LPPool2d",
+                "write (x) => ft.nn.avgPool(x.pow(p), window).mul(n).pow(1 / p), of windows of n elements",
             ),
+            ("fractionalMaxPool2d fractionalMaxPool3d", "write ft.nn.maxPool(x, window, { stride })"),
+            ("pdist", "write ft.cdist(x, x), whose upper triangle is ft.triuIndices(n, { k: 1 })"),
+            (
+                "multiMarginLoss multilabelMarginLoss multilabelSoftMarginLoss",
+                "there is no such loss here yet; write it of operations: ft.grad goes through any",
+            ),
+            ("MarginRankingLoss", "losses are functions: write ft.nn.marginRankingLoss(x1, x2, target)"),
+            ("GaussianNLLLoss", "losses are functions: write ft.nn.gaussianNllLoss(x, target, variance)"),
+            ("PoissonNLLLoss", "losses are functions: write ft.nn.poissonNllLoss(x, target)"),
+            ("SoftMarginLoss", "losses are functions: write ft.nn.softMarginLoss(x, target)"),
+            ("featureAlphaDropout", "write ft.nn.dropout(key, x, { p })"),
+            ("LazyLinear LazyConv1d LazyConv2d", "sizes are named: write new ft.nn.Linear(inputs, outputs)"),
+            ("SyncBatchNorm", "there is one device for each tensor; write new ft.nn.BatchNorm(channels)"),
+            ("RReLU", "write new ft.nn.LeakyReLU(negativeSlope)"),
+            ("rrelu", "write ft.nn.leakyRelu(x)"),
             (
                 "localResponseNorm LocalResponseNorm",
                 "write ft.nn.groupNorm(x, groups), which newer networks have in its place",
@@ -271,6 +308,10 @@ pub const INSTEAD: &Names = &[
             ),
             ("eye dirac sparse", "an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })"),
         ],
+    ),
+    (
+        Function("special"),
+        &[("polygamma zeta multigammaln gammainc gammaincc besselJ0 besselJ1", "there is no such function here yet")],
     ),
     (
         Function("optim"),

@@ -1,0 +1,67 @@
+// Elements around a tensor in PyTorch's order: pairs from the last axis to the first.
+
+import { checkOptions } from '../arguments/options.js'
+import { integers, oneOf, wrong } from '../arguments/validate.js'
+import { within } from '../arguments/within.js'
+import { isListed, type Listed } from '../calls/arrays.js'
+import { arrayGiven } from '../calls/operands.js'
+import { ArgumentError, ShapeError } from '../errors.js'
+import { shown } from '../errors/describe-value.js'
+import type { DType } from '../generated/dtypes.js'
+import { pad as padAxes } from '../generated/functions.js'
+import { slice } from '../indexing/slice.js'
+import type { Tensor } from '../tensor/tensor.js'
+
+/** Options of `nn.pad`. */
+export interface PadOptions {
+  /**
+   * A value ('constant'), the data mirrored about the edge's element ('reflect'), that element ('replicate'), or the data from the other end
+   * ('circular'); 'constant' by default.
+   */
+  readonly mode?: 'constant' | 'reflect' | 'replicate' | 'circular' | undefined
+  /** What stands in new places of the mode 'constant'; 0 by default. */
+  readonly value?: number | undefined
+}
+
+/** PyTorch's modes by the names of `ft.pad`. */
+const MODES = { constant: undefined, reflect: 'reflect', replicate: 'edge', circular: 'wrap' } as const
+
+/** Places before and after the data of each axis, first axis first. */
+function pairsGiven(op: string, pad: unknown, rank: number): readonly (readonly [before: number, after: number])[] {
+  if (isListed(pad) && Array.isArray(pad[0])) throw new ArgumentError(`${op}: 'pad' is one list, [before, after] of the last axis first; pairs for the axes in order are for ft.pad, got ${shown(pad)}`)
+  if (!Array.isArray(pad)) throw wrong(op, 'pad', 'an array, [before, after] of the last axis first', pad)
+  if (pad.length % 2 !== 0 || pad.length > 2 * rank) throw new ShapeError(`${op}: 'pad' must have two numbers for each padded axis, and the tensor has ${rank}, got ${pad.length} numbers`)
+  const given = integers(op, 'pad', pad)
+  return Array.from({ length: rank }, (_, axis) => [given[2 * (rank - 1 - axis)] ?? 0, given[2 * (rank - axis) - 1] ?? 0] as const)
+}
+
+/**
+ * Elements around a tensor, by a list that has the numbers of places before and after the last axis, then those of the axis before it, and so on.
+ * Negative numbers take places away, before others are filled. Places beyond the data of the modes 'reflect' and 'circular' repeat it.
+ *
+ * Takes any dtype; gives the same. PyTorch `nn.functional.pad`; `ft.pad` is NumPy's, with a pair for each axis in order.
+ *
+ * @param pad `[before, after]` of the last axis, or more pairs for the axes before it.
+ * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are none to
+ * repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.pad(ft.tensor([[1, 2], [3, 4]]), [0, 1, 1, 0]) // [[0, 0, 0], [1, 2, 0], [3, 4, 0]]
+ * ```
+ */
+export function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, pad: readonly number[], options?: PadOptions): Tensor<A> {
+  const op = 'nn.pad'
+  return within(op, () => {
+    const before = arrayGiven(op, 'x', x)
+    const pairs = pairsGiven(op, pad, before.ndim)
+    const { mode = 'constant', value } = checkOptions(op, options, ['mode', 'value'])
+    const named = oneOf(op, 'mode', mode, ['constant', 'reflect', 'replicate', 'circular'])
+    if (named !== 'constant' && value !== undefined) throw new ArgumentError(`${op}: mode '${named}' takes no value, got ${shown(value)}`)
+    const short = pairs.findIndex(([first, last], axis) => (before.shape[axis] as number) + Math.min(first, 0) + Math.min(last, 0) < 0)
+    if (short >= 0) throw new ShapeError(`${op}: axis ${short} has ${before.shape[short]} elements, and ${pairs[short]?.join(' and ')} takes more away`)
+    const kept = pairs.some((pair) => pair.some((n) => n < 0)) ? before.at(...pairs.map(([first, last], axis) => slice(Math.max(-first, 0), (before.shape[axis] as number) + Math.min(last, 0)))) : before
+    const places = pairs.map((pair) => pair.map((n) => Math.max(n, 0)) as [number, number])
+    // A tensor of rank 0 has no axis to be padded.
+    return before.ndim === 0 ? before : padAxes(kept, places, { mode: MODES[named], value: value as number | undefined })
+  }) as Tensor<A>
+}
