@@ -26,6 +26,11 @@ export interface FileFunctions {
   lend(source: number, entry: number, type: number, out: object): number
   fill(op: string, source: number, entry: number, handle: number): void
   fillAsync(op: string, source: number, entry: number, handle: number): Promise<void>
+  /**
+   * Texts of a column from the `first` on, whose bytes begin at `start`, as many as `bytes` and `ends` have room for. `ends` gets how many there
+   * are, how many bytes they take, and where each ends in the string that the bytes are. Without room for one: 0, and how many bytes it takes.
+   */
+  texts(source: number, entry: number, first: number, start: number, bytes: Uint8Array, ends: Uint32Array): void
   /** Without a path: returns how many bytes `encoded` will give. */
   write(path: string, handles: Float64Array, options: object): number
   encoded(into: Uint8Array | undefined): void
@@ -41,6 +46,7 @@ export const FILES: Record<keyof FileFunctions, true> = {
   lend: true,
   fill: true,
   fillAsync: true,
+  texts: true,
   write: true,
   encoded: true,
   writeAsync: true

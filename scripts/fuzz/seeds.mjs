@@ -147,6 +147,7 @@ export const SEEDS = {
   ...readers(['loadNpz'], 'deflated.npz', () => ft.io.encodeNpzSync(tensors())),
   ...readers(['loadSafetensors', 'openSafetensors'], 'all.safetensors', () => ft.io.encodeSafetensorsSync(tensors())),
   ...readers(['loadText'], 'table.csv', () => ft.io.encodeTextSync(pending(2, 3))),
+  ...readers(['loadTable'], 'table.csv', () => Buffer.from('a,b\n1,"x, y"\n16777217,z\n')),
   ...written('Npy', () => pending(2, 3)),
   ...written('Npz', tensors),
   ...written('Safetensors', tensors),

@@ -239,8 +239,12 @@ export const fromfile = instead('fromfile', 'write await ft.io.loadNpy(path), or
 export const fromDlpack = instead('fromDlpack', 'Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)')
 /** @deprecated Not a function here: write await ft.io.loadText(path). */
 export const loadtxt = instead('loadtxt', 'write await ft.io.loadText(path)')
-/** @deprecated Not a function here: write await ft.io.loadText(path). */
-export const genfromtxt = instead('genfromtxt', 'write await ft.io.loadText(path)')
+/** @deprecated Not a function here: write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path). */
+export const genfromtxt = instead('genfromtxt', 'write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path)')
+/** @deprecated Not a function here: write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path). */
+export const readCsv = instead('readCsv', 'write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)')
+/** @deprecated Not a function here: write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path). */
+export const read_csv = instead('read_csv', 'write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)')
 /** @deprecated Not a function here: write await ft.io.saveText(path, x). */
 export const savetxt = instead('savetxt', 'write await ft.io.saveText(path, x)')
 /** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */

@@ -43,7 +43,15 @@ pub const INSTEAD: &Names = &[
             ("fromstring", "write ft.tensor(text.split(' ').map(Number))"),
             ("fromfile", "write await ft.io.loadNpy(path), or ft.fromTypedArray of the file's bytes"),
             ("fromDlpack", "Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)"),
-            ("loadtxt genfromtxt", "write await ft.io.loadText(path)"),
+            ("loadtxt", "write await ft.io.loadText(path)"),
+            (
+                "genfromtxt",
+                "write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path)",
+            ),
+            (
+                "readCsv read_csv",
+                "write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)",
+            ),
             ("savetxt", "write await ft.io.saveText(path, x)"),
             ("savez savezCompressed", "write await ft.io.saveNpz(path, { a, b })"),
             ("save", "write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b })"),
@@ -337,5 +345,11 @@ pub const INSTEAD: &Names = &[
             ("randomSplit trainTestSplit", "write ft.data.split({ x, y }, { share: 0.2, key })"),
         ],
     ),
-    (Function("io"), &[("save load", "write saveNpy and loadNpy, saveNpz, saveSafetensors, ...")]),
+    (
+        Function("io"),
+        &[
+            ("save load", "write saveNpy and loadNpy, saveNpz, saveSafetensors, ..."),
+            ("readCsv loadCsv", "write loadTable for columns by name, loadText for a matrix of numbers"),
+        ],
+    ),
 ];
