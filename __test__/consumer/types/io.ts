@@ -15,7 +15,7 @@ export async function results(): Promise<void> {
   // Columns of tables are what `dtype` says, and a run knows the others.
   const table = ft.io.loadTableSync(ft.io.encodeTextSync(ft.ones([2, 3], { dtype: 'int8' }), { header: ['a', 'b', 'c'] }), { dtype: { a: 'int8', b: 'string' } })
   dtype('int8', table.a)
-  dtype('float64', (await ft.io.loadTable(ft.io.encodeTextSync(f64, { header: ['a', 'b'] }), { dtype: 'float64', columns: ['a'] }))['a'] as ft.Tensor<'float64'>)
+  dtype('float64', (await ft.io.loadTable(ft.io.encodeTextSync(f64, { header: ['a'] }), { dtype: 'float64', columns: ['a'] }))['a'] as ft.Tensor<'float64'>)
   dtype('int8', await ft.io.loadText(await ft.io.encodeText(i8), { dtype: 'int8', comments: null, skipRows: 0, header: false, delimiter: ',' }))
 }
 

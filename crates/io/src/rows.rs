@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
     ///
     /// # Errors
     /// `Code::Format`, with line and column, where a row has not as many fields as those before it; those of `each`.
-    pub fn each(mut self, each: &mut dyn FnMut(&'a [u8], At) -> Result<()>) -> Result<[u64; 2]> {
+    pub fn each(mut self, mut each: impl FnMut(&'a [u8], At) -> Result<()>) -> Result<[u64; 2]> {
         self.skip_header()?;
         let (mut rows, mut column) = (0u64, 0u64);
         while let Some(Field { range, last }) = self.fields.next_field()? {

@@ -371,7 +371,7 @@ fn numbered(name: &str, count: u64) -> Result<usize> {
 
 /// Gives the fields of the columns that are read to their readings.
 fn walk(bytes: &[u8], options: &Options, rows: Rows<'_>, slots: &[u32], readings: &mut [Reading]) -> Result<()> {
-    rows.each(&mut |field, at| {
+    rows.each(|field, at| {
         let slot = slots.get((at.column - 1) as usize).copied().unwrap_or(SKIPPED);
         match readings.get_mut(slot as usize) {
             Some(reading) => reading.meet(bytes, options, field, at),

@@ -90,7 +90,7 @@ pub fn shape(bytes: &[u8], options: &Options) -> Result<[u64; 2]> {
         held.map_err(|why| Error::dtype(format!("'fillingValue' {filling} {}", why.shown(options.dtype))))?;
     }
     let (rows, places) = options.rows(bytes)?;
-    let [rows, columns] = rows.each(&mut |_, _| Ok(()))?;
+    let [rows, columns] = rows.each(|_, _| Ok(()))?;
     Ok([rows, places.map_or(columns, |places| places.len() as u64)])
 }
 
@@ -104,7 +104,7 @@ pub fn decode(bytes: &[u8], options: &Options, sink: &mut dyn FnMut(usize, &[u8]
         return selected(bytes, options, rows, &places, sink);
     }
     let (mut chunk, mut done) = (Vec::with_capacity(CHUNK), 0);
-    rows.each(&mut |field, at| {
+    rows.each(|field, at| {
         options.number(bytes, field, at, &mut chunk)?;
         if chunk.len() + 16 > CHUNK {
             sink(done, &chunk)?;
@@ -130,7 +130,7 @@ fn selected(
     order.sort_unstable();
     let (mut chunk, mut done) = (Vec::with_capacity(CHUNK.max(places.len() * size)), 0);
     let (mut one, mut row, mut next) = (Vec::new(), vec![0; places.len() * size], 0);
-    rows.each(&mut |field, at| {
+    rows.each(|field, at| {
         let column = (at.column - 1) as usize;
         if order.get(next).is_some_and(|&(from, _)| from == column) {
             one.clear();
