@@ -117,11 +117,12 @@ pub fn table(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is in a file, or none where that is refused as its format's errors are.
+/// What is in a table, or none where its rows, quotes or digits are refused.
 fn opened(format: &Format, file: &[u8]) -> Result<Option<Source>, String> {
     match Source::open(format, Content::Owned(file.to_vec())) {
         Ok(source) => Ok(Some(source)),
-        Err(error) if error.code == Code::Format => Ok(None),
+        // What is no number is text where the dtype is inferred.
+        Err(error) if error.code == Code::Format && !error.message.contains("is no number of") => Ok(None),
         Err(error) => Err(format!("{:?}: {error}", error.code)),
     }
 }

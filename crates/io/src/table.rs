@@ -10,7 +10,7 @@ use crate::text::is_absent;
 use ferrotensor_core::{DType, Error, Result};
 
 /// The most columns of one table: each becomes an object of its own.
-pub const MOST_COLUMNS: usize = 1 << 16;
+pub const MOST_COLUMNS: u64 = 1 << 16;
 
 /// The most bytes of a text: half of what a string of JavaScript can have.
 pub const LONGEST_TEXT: usize = 1 << 28;
@@ -329,13 +329,18 @@ pub fn read(bytes: &[u8], options: &Options) -> Result<Vec<Column>> {
     let mut rows = Rows::new(bytes, options.layout);
     let names = if options.layout.header { Some(rows.names()?) } else { None };
     let count = rows.width()?;
-    let places = options.columns.places(names.as_deref(), count)?;
-    if places.len() > MOST_COLUMNS {
+    let asked = match &options.columns {
+        Columns::All => count,
+        Columns::Named(names) => names.len() as u64,
+        Columns::At(places) => places.len() as u64,
+    };
+    // Before anything of that size is made: a file of commas has as many columns as bytes.
+    if asked > MOST_COLUMNS {
         return Err(Error::format(format!(
-            "{} columns, a table has at most {MOST_COLUMNS}; loadText reads a matrix of them, 'columns' selects some",
-            places.len()
+            "{asked} columns, a table has at most {MOST_COLUMNS}; loadText reads a matrix of them, 'columns' selects some"
         )));
     }
+    let places = options.columns.places(names.as_deref(), count)?;
     let name = |place: usize| names.as_ref().map_or_else(|| place.to_string(), |names| names[place].clone());
     let mut slots = vec![SKIPPED; count as usize];
     for (slot, &place) in places.iter().enumerate() {
@@ -586,7 +591,7 @@ mod tests {
 
     #[test]
     fn many_columns_are_refused() {
-        let text = vec!["1"; MOST_COLUMNS + 1].join(",");
+        let text = vec!["1"; MOST_COLUMNS as usize + 1].join(",");
         let mut bare = options();
         bare.layout.header = false;
         assert!(refused(&text, &bare).contains("65537 columns, a table has at most 65536"));
