@@ -9,6 +9,7 @@ use ferrotensor_io::columns::Columns;
 use ferrotensor_io::fields::Delimiter;
 use ferrotensor_io::rows::Layout;
 use ferrotensor_io::table::{self, Kind};
+use ferrotensor_io::texts::Texts;
 use ferrotensor_io::{Array, Content, Format, Source, Writing, encode, text};
 use std::collections::BTreeMap;
 
@@ -128,7 +129,7 @@ fn opened(format: &Format, file: &[u8]) -> Result<Option<Source>, String> {
 }
 
 /// Takes texts out as JavaScript does, through little room.
-fn whole(texts: &table::Texts) -> Result<(), String> {
+fn whole(texts: &Texts) -> Result<(), String> {
     let (mut done, mut start, mut room, mut ends) = (0, 0, vec![0; 8], [0; 4]);
     while done < texts.len() {
         texts.copy(done, start, &mut room, &mut ends).map_err(|e| e.to_string())?;

@@ -9,6 +9,7 @@
 
 pub mod columns;
 pub mod fields;
+pub mod inferred;
 pub mod literal;
 #[allow(unsafe_code)]
 pub mod mapped;
@@ -22,6 +23,7 @@ pub mod save;
 pub mod shortened;
 pub mod table;
 pub mod text;
+pub mod texts;
 
 pub use mapped::Content;
 pub use save::{encode, encode_into, save};
@@ -110,7 +112,7 @@ enum Place {
     Text(text::Options),
     /// Elements that were read when the file was opened.
     Read(Vec<u8>),
-    Texts(table::Texts),
+    Texts(texts::Texts),
 }
 
 /// Opened bytes: what is in them is known; of columns of tables the elements, and of the others none has been looked at.
@@ -147,7 +149,7 @@ impl Source {
     }
 
     /// The texts of a column of text.
-    pub fn texts(&self, entry: usize) -> Option<&table::Texts> {
+    pub fn texts(&self, entry: usize) -> Option<&texts::Texts> {
         match &self.entries.get(entry)?.place {
             Place::Texts(texts) => Some(texts),
             Place::Plain { .. } | Place::Deflated { .. } | Place::Text(_) | Place::Read(_) => None,

@@ -4,16 +4,15 @@
 
 use crate::columns::{Columns, Found};
 use crate::fields::line;
-use crate::number::{LONGEST_FIELD, Wrong, element, keeps, wrong_field};
+use crate::inferred::{Trial, is_number, room};
+use crate::number::{Wrong, element, wrong_field};
 use crate::rows::{At, Layout, Rows, bare, content};
 use crate::text::is_absent;
+use crate::texts::{LONGEST_TEXT, Texts};
 use ferrotensor_core::{DType, Error, Result};
 
 /// The most columns of one table: each becomes an object of its own.
 pub const MOST_COLUMNS: u64 = 1 << 16;
-
-/// The most bytes of a text: half of what a string of JavaScript can have.
-pub const LONGEST_TEXT: usize = 1 << 28;
 
 /// No column of the file is read here.
 const SKIPPED: u32 = u32::MAX;
@@ -62,79 +61,6 @@ pub enum Data {
     Numbers(DType, Vec<u8>),
     /// Texts.
     Texts(Texts),
-}
-
-/// Texts, one behind the other.
-#[derive(Debug, Default)]
-pub struct Texts {
-    bytes: Vec<u8>,
-    lengths: Vec<u32>,
-}
-
-impl Texts {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.lengths.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
-    }
-
-    /// How many bytes they take.
-    pub fn bytes(&self) -> usize {
-        self.bytes.len() + self.lengths.len() * size_of::<u32>()
-    }
-
-    fn push(&mut self, text: &str) -> Result<()> {
-        let full = |_| Error::out_of_memory("no memory for the text of a column");
-        self.bytes.try_reserve(text.len()).map_err(full)?;
-        self.lengths.try_reserve(1).map_err(full)?;
-        self.bytes.extend_from_slice(text.as_bytes());
-        // `read` lets no longer text through.
-        self.lengths.push(text.len() as u32);
-        Ok(())
-    }
-
-    /// Copies texts from one on, whose bytes begin at a place, as many as there is room for: their bytes to `into`, and to `ends` how many
-    /// there are, how many bytes they take, and where each ends in UTF-16 units. Where there is no room for one, how many bytes it takes.
-    ///
-    /// # Errors
-    /// `Code::Internal` for places outside.
-    pub fn copy(&self, first: usize, start: usize, into: &mut [u8], ends: &mut [u32]) -> Result<()> {
-        let outside = || Error::internal("texts outside of their column");
-        let (lengths, bytes) =
-            (self.lengths.get(first..).ok_or_else(outside)?, self.bytes.get(start..).ok_or_else(outside)?);
-        let [count, taken, ends @ ..] = ends else { return Err(outside()) };
-        let (mut at, mut units) = (0, 0);
-        *count = 0;
-        for (&length, end) in lengths.iter().zip(ends) {
-            let next = at + length as usize;
-            let (Some(text), Some(to)) = (bytes.get(at..next), into.get_mut(at..next)) else {
-                if *count == 0 {
-                    at = length as usize;
-                }
-                break;
-            };
-            to.copy_from_slice(text);
-            units += utf16(text);
-            *end = units as u32;
-            *count += 1;
-            at = next;
-        }
-        *taken = at as u32;
-        Ok(())
-    }
-}
-
-/// How many UTF-16 units a text in UTF-8 has: one for each character, two for those of four bytes.
-fn utf16(text: &[u8]) -> usize {
-    if text.is_ascii() {
-        text.len()
-    } else {
-        text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0)).sum()
-    }
 }
 
 /// A column on its way.
@@ -214,108 +140,6 @@ fn unfilled(bytes: &[u8], options: &Options, dtype: DType, at: At) -> Error {
     Error::dtype(format!(
         "line {line}, column {column}: the field is missing, and 'fillingValue' {filling} is no number of {dtype}"
     ))
-}
-
-/// What a column whose dtype nobody chose has been so far.
-#[derive(Default)]
-struct Trial {
-    /// Its float32 elements, until one is not.
-    elements: Vec<u8>,
-    /// Whether float32 does not hold it.
-    failed: bool,
-    /// A field that is no number.
-    text: bool,
-    /// A number that is not written as an integer.
-    fraction: bool,
-    /// A field that is missing.
-    absent: bool,
-    /// An integer that int32 does not hold, or int64.
-    beyond: [bool; 2],
-    /// The first number that float64 does not hold.
-    wrong: Option<(At, Wrong)>,
-}
-
-impl Trial {
-    fn meet(&mut self, written: &[u8], absent: bool, at: At) -> Result<()> {
-        if self.text {
-            return Ok(());
-        }
-        self.absent |= absent;
-        if !self.failed {
-            room(&mut self.elements)?;
-            let before = self.elements.len();
-            match element(written, DType::F32, true, &mut self.elements) {
-                Ok(()) => {}
-                Err(why) => {
-                    self.elements.truncate(before);
-                    self.failed = true;
-                    self.text = why == Wrong::Number;
-                }
-            }
-        }
-        if self.failed && !self.text {
-            self.look(written, at);
-        }
-        if self.failed {
-            self.elements = Vec::new();
-        }
-        if !self.text && !absent {
-            self.look_for_integers(written);
-        }
-        Ok(())
-    }
-
-    fn is_new(&self) -> bool {
-        self.elements.is_empty() && !self.failed
-    }
-
-    /// Whether it is a number, and what float64 does to it.
-    fn look(&mut self, written: &[u8], at: At) {
-        let number = str::from_utf8(written).ok().filter(|_| is_number(written));
-        match number.map(|text| keeps(text, DType::F64)) {
-            None => self.text = true,
-            Some(Err(why)) => {
-                self.wrong.get_or_insert((at, why));
-            }
-            Some(Ok(())) => {}
-        }
-    }
-
-    fn look_for_integers(&mut self, written: &[u8]) {
-        let digits = written.strip_prefix(b"-").or_else(|| written.strip_prefix(b"+")).unwrap_or(written);
-        if !digits.iter().all(u8::is_ascii_digit) {
-            self.fraction = true;
-        } else if digits.len() > 9 && !self.beyond[1] {
-            let wide = str::from_utf8(written).ok().and_then(|text| text.parse::<i64>().ok());
-            self.beyond[0] |= wide.is_none_or(|wide| i32::try_from(wide).is_err());
-            self.beyond[1] |= wide.is_none();
-        }
-    }
-
-    /// What it is: float32 where that loses no digits, then the first of int32, int64 and float64 that does not; text where a field is no number.
-    fn kind(&self) -> std::result::Result<Kind, (At, Wrong)> {
-        if self.text {
-            return Ok(Kind::Text);
-        }
-        let integers = !self.fraction && !self.absent;
-        Ok(Kind::Number(match (self.failed, self.beyond) {
-            (false, _) => DType::F32,
-            (true, [false, _]) if integers => DType::I32,
-            (true, [true, false]) if integers => DType::I64,
-            _ => self.wrong.map_or(Ok(DType::F64), Err)?,
-        }))
-    }
-}
-
-/// Whether a field is a number as floats are written.
-fn is_number(written: &[u8]) -> bool {
-    let text = str::from_utf8(written).ok().filter(|text| text.len() <= LONGEST_FIELD);
-    text.is_some_and(|text| text.parse::<f64>().is_ok())
-}
-
-/// Makes room for an element, where there is memory.
-fn room(elements: &mut Vec<u8>) -> Result<()> {
-    elements.try_reserve(16).map_err(|_| Error::out_of_memory("no memory for the numbers of a column"))
 }
 
 /// Reads a table.
@@ -444,7 +268,7 @@ mod tests {
             }
             start += taken;
         }
-        assert_eq!(start, texts.bytes.len());
+        assert_eq!(start, texts.bytes() - size_of::<u32>() * texts.len());
         all
     }
 

@@ -102,7 +102,7 @@ pub fn ascii(env: sys::napi_env, text: sys::napi_value) -> Result<Option<u8>> {
 }
 
 /// `texts(source, entry, first, start, bytes, ends)`: texts of a column from the `first` on, whose bytes begin at `start`, as many as there is
-/// room for, see [`table::Texts::copy`].
+/// room for, see [`ferrotensor_io::texts::Texts::copy`].
 ///
 /// # Errors
 /// `Code::Internal` for a column that is no text.
