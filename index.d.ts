@@ -6721,6 +6721,25 @@ declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  * ```
  */
 declare function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Running integrals of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule: one less
+ * than there are samples. Coordinates are a vector for all lines, or broadcast to the samples.
+ *
+ * `out_k = sum_(i <= k) (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `cumulative_trapezoid`, SciPy `integrate.cumulative_trapezoid`.
+ *
+ * @param y A tensor.
+ * @param coordinates Where the samples are; `dx` apart by default.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_SHAPE` for coordinates that do not fit and for a tensor of rank 0, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.cumulativeTrapezoid(ft.tensor([1, 2, 4])) // [1.5, 4.5]
+ * ```
+ */
+declare function cumulativeTrapezoid<A extends DType = 'float32', B extends DType = 'bool'>(y: Tensor<A> | Listed, coordinates?: (Tensor<B> & Takes<'real', B>) | Listed, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
 
 /** A recorded operation, or a value. */
 declare abstract class Node {
@@ -11323,6 +11342,41 @@ declare function gaussian<E extends FloatDType = 'float32'>(n: number, std: numb
  */
 declare function tukey<E extends FloatDType = 'float32'>(n: number, alpha?: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
 
+/**
+ * The elements of a tensor as text, in the layout that options say. What they leave out is as `String(x)` prints it, see {@link setPrintOptions}.
+ *
+ * NumPy `array2string`, with brackets and commas as in JavaScript.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range, and the error that the values turned out to be.
+ * @example
+ * ```ts
+ * ft.array2string(ft.tensor([1 / 3, 200]), { precision: 3, separator: ' ' }) // '[0.333 200]'
+ * ```
+ */
+declare function array2string(x: Tensor | Listed, options?: TextOptions$1): string;
+/**
+ * How tensors are printed from now on, by `console.log`, `String(x)` and in error messages, in this thread. Options that are left out stay as
+ * they are; without an argument all are back at their defaults.
+ *
+ * NumPy `set_printoptions`, PyTorch `set_printoptions`.
+ *
+ * @throws {ArgumentError} for options that are none, or out of range; nothing is changed then.
+ * @example
+ * ```ts
+ * ft.setPrintOptions({ precision: 3 })
+ * console.log(String(ft.tensor([1 / 3, 2])))
+ * // [0.333, 2]
+ * ft.setPrintOptions()
+ * ```
+ */
+declare function setPrintOptions(options?: TextOptions$1): void;
+/**
+ * How tensors are printed now: a copy, which {@link setPrintOptions} takes back.
+ *
+ * NumPy `get_printoptions`.
+ */
+declare function getPrintOptions(): Required<TextOptions$1>;
+
 /** Options of `jit`. */
 interface JitOptions {
     /**
@@ -11521,6 +11575,8 @@ declare const fromNumpy: typeof fromTypedArray;
 declare const ge: typeof greaterEqual;
 /** Alias of {@link outer}. */
 declare const ger: typeof outer;
+/** Alias of {@link getPrintOptions}. */
+declare const getPrintoptions: typeof getPrintOptions;
 /** Alias of {@link greater}. */
 declare const gt: typeof greater;
 /** Alias of {@link hann}. */
@@ -11581,6 +11637,8 @@ declare const rint: typeof round;
 declare const rowStack: typeof vstack;
 /** Alias of {@link setThreads}. */
 declare const setNumThreads: typeof setThreads;
+/** Alias of {@link setPrintOptions}. */
+declare const setPrintoptions: typeof setPrintOptions;
 /** Alias of {@link sign}. */
 declare const sgn: typeof sign;
 /** Alias of {@link swapaxes}. */
@@ -11687,8 +11745,12 @@ declare const fromfile: Instead<"write await ft.io.loadNpy(path), or ft.fromType
 declare const fromDlpack: Instead<"Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)">;
 /** @deprecated Not a function here: write await ft.io.loadText(path). */
 declare const loadtxt: Instead<"write await ft.io.loadText(path)">;
-/** @deprecated Not a function here: write await ft.io.loadText(path). */
-declare const genfromtxt: Instead<"write await ft.io.loadText(path)">;
+/** @deprecated Not a function here: write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path). */
+declare const genfromtxt: Instead<"write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path)">;
+/** @deprecated Not a function here: write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path). */
+declare const readCsv$1: Instead<"write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)">;
+/** @deprecated Not a function here: write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path). */
+declare const read_csv: Instead<"write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)">;
 /** @deprecated Not a function here: write await ft.io.saveText(path, x). */
 declare const savetxt: Instead<"write await ft.io.saveText(path, x)">;
 /** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */
@@ -11701,16 +11763,12 @@ declare const save$1: Instead<"write await ft.io.saveNpy(path, x); of many tenso
 declare const load$1: Instead<"write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)">;
 /** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 declare const memmap: Instead<"write await ft.io.loadNpy(path, { lend: true })">;
-/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
-declare const setPrintoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
-/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
-declare const getPrintoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
-/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
-declare const printoptions: Instead<"there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options">;
-/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
-declare const arrayRepr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()">;
-/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
-declare const arrayStr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()">;
+/** @deprecated Not a function here: write ft.array2string(x, options), or ft.setPrintOptions(options) for all that is printed. */
+declare const printoptions: Instead<"write ft.array2string(x, options), or ft.setPrintOptions(options) for all that is printed">;
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once. */
+declare const arrayRepr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once">;
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once. */
+declare const arrayStr: Instead<"write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once">;
 /** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
 declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants">;
 /** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
@@ -11763,8 +11821,6 @@ declare const frompyfunc: Instead<"write operations on whole tensors, or ft.vmap
 declare const copyto: Instead<"tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x)">;
 /** @deprecated Not a function here: complex numbers have no order; sort by abs() or angle(). */
 declare const sortComplex: Instead<"complex numbers have no order; sort by abs() or angle()">;
-/** @deprecated Not a function here: write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2)). */
-declare const cumulativeTrapezoid: Instead<"write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2))">;
 /** @deprecated Not a function here: write x.real() where ft.isreal(x).all(). */
 declare const realIfClose: Instead<"write x.real() where ft.isreal(x).all()">;
 /** @deprecated Not a function here: write for (const row of x), or x.toArray(). */
@@ -12542,6 +12598,45 @@ interface RfftfreqOptions<E extends DType = DType> {
  */
 declare function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>>;
 
+/** Options of `dct` and `idct`. */
+interface DctOptions {
+    /** 2 or 3, which are each other's inverse but for a factor; 2 by default. */
+    readonly type?: 2 | 3 | undefined;
+    /** The axis; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+    /** Whose direction is divided by 2 n ('backward': that of `idct`), or 'ortho' for both by its root, which makes the transform orthogonal; 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Cosine transform of a real tensor along an axis (the last by default), of type 2 or 3; float32, float64 for float64.
+ *
+ * `type 2: y_k = 2 sum_j x_j cos(pi k (2 j + 1) / (2 n)); type 3: y_k = x_0 + 2 sum_(j > 0) x_j cos(pi j (2 k + 1) / (2 n))`
+ *
+ * SciPy `fft.dct`. With 'ortho' it is orthogonal: type 3 is then the inverse and the transpose of type 2.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for another type or norm, `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE`
+ * for one without elements.
+ * @example
+ * ```ts
+ * ft.signal.dct(ft.tensor([1, 2])) // [6, -1.4142135]
+ * ```
+ */
+declare function dct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
+/**
+ * The inverse of {@link dct} of the same options.
+ *
+ * `type 2: x_j = (y_0 + 2 sum_(k > 0) y_k cos(pi k (2 j + 1) / (2 n))) / (2 n)`
+ *
+ * SciPy `fft.idct`.
+ *
+ * @throws {TensorError} as {@link dct}.
+ * @example
+ * ```ts
+ * ft.signal.idct(ft.signal.dct(ft.tensor([1, 2, 4]))) // [1, 2, 4]
+ * ```
+ */
+declare function idct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
+
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const hfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
@@ -12550,10 +12645,6 @@ declare const ihfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and
 declare const hfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const ihfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
-declare const dct$1: Instead<"cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)">;
-/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
-declare const idct$1: Instead<"cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)">;
 /** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
 declare const dst: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
 /** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
@@ -12582,7 +12673,7 @@ declare function rfft2<A extends DType>(x: Tensor<A> & Takes<'real', A>, options
 declare function irfft2<A extends DType>(x: Tensor<A>, options?: Fft2Options): Tensor<RealOf<ComplexOf<A>>>;
 
 declare namespace fft_d {
-  export { dct$1 as dct, dctn as dctn, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct$1 as idct, idctn as idctn, idst as idst, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
+  export { dct as dct, dctn as dctn, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct as idct, idctn as idctn, idst as idst, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
   export type { Fft2Options as Fft2Options, FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
 }
 
@@ -12590,6 +12681,74 @@ declare namespace fft_d {
 declare const save: Instead<"write saveNpy and loadNpy, saveNpz, saveSafetensors, ...">;
 /** @deprecated Not a function here: write saveNpy and loadNpy, saveNpz, saveSafetensors, .... */
 declare const load: Instead<"write saveNpy and loadNpy, saveNpz, saveSafetensors, ...">;
+/** @deprecated Not a function here: write loadTable for columns by name, loadText for a matrix of numbers. */
+declare const readCsv: Instead<"write loadTable for columns by name, loadText for a matrix of numbers">;
+/** @deprecated Not a function here: write loadTable for columns by name, loadText for a matrix of numbers. */
+declare const loadCsv: Instead<"write loadTable for columns by name, loadText for a matrix of numbers">;
+
+/** What the fields of a column become: numbers of a dtype, or text. */
+type ColumnType = DType | 'string';
+/** A column as it is loaded: a tensor of one axis, or strings. */
+type TableColumn<T extends ColumnType = ColumnType> = (T extends 'string' ? string[] : never) | ([Exclude<T, 'string'>] extends [never] ? never : Tensor<Exclude<T, 'string'>>);
+/** What `dtype` of `loadTable` may be: one type for all columns, or types by the names of columns. */
+type TableTypes = ColumnType | {
+    readonly [name: string]: ColumnType;
+};
+/** The columns of a table by name, as `dtype` says; a column that it does not name may be either. */
+type Table<T = undefined> = [T] extends [ColumnType] ? Record<string, TableColumn<T>> : [T] extends [{
+    readonly [name: string]: ColumnType;
+}] ? {
+    [Name in keyof T]: TableColumn<T[Name]>;
+} & Record<string, TableColumn> : Record<string, TableColumn>;
+/** Options of `loadTable`. */
+interface LoadTableOptions<T extends TableTypes | undefined = TableTypes | undefined> extends Pick<LoadOptions, 'device' | 'mapped' | 'maxBytes'>, Pick<LoadTextOptions, 'skipRows'> {
+    /**
+     * What the fields become: one dtype or `'string'` for all columns, or each by the name of its column. Columns without one are inferred:
+     * float32 where all fields are numbers, a wider dtype where float32 would lose digits of an integer, and text otherwise.
+     */
+    readonly dtype?: T;
+    /**
+     * One ASCII character between fields; a comma by default. null is any number of spaces and tabs.
+     */
+    readonly delimiter?: string | null | undefined;
+    /** What follows this character in a line is skipped, outside of quotes; none by default. */
+    readonly comments?: string | null | undefined;
+    /** Whether the first row has the names of the columns; true by default. Without one the names are `'0'`, `'1'`, ... */
+    readonly header?: boolean | undefined;
+    /**
+     * The columns to read, in this order, as `usecols` of `pandas.read_csv`: names, or places, counted from 0 and from the end where they are
+     * negative. What the other columns hold does not matter. All columns by default.
+     */
+    readonly columns?: readonly string[] | readonly number[] | undefined;
+    /** What stands for missing numbers; NaN by default, which integer dtypes do not hold. */
+    readonly fillingValue?: number | bigint | boolean | undefined;
+    /** Texts that are taken for missing numbers, such as `NA`, beside fields that are empty. In columns of text they stay as they are. */
+    readonly missingValues?: readonly string[] | undefined;
+}
+/**
+ * Reads a table with a header (CSV as RFC 4180 describes it): an object without prototype from the name of each column to a tensor of one axis, or to
+ * an array of strings. Quoted fields may hold delimiters, line ends and doubled quotes. Columns whose `dtype` is not named are inferred: float32
+ * where all fields are numbers and no digit of an integer is lost, then the first of int32, int64 (integers without missing ones) and float64, and
+ * text where a field is no number. Missing numbers are NaN, or `fillingValue`. Names that repeat get `.1`, `.2`, ..., and a column without a name
+ * is `Unnamed: 2`, counted from 0, as in pandas. As in every object of JavaScript, names that are integers come before the others as keys.
+ *
+ * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the header, a field is none that its dtype
+ * holds, or is not UTF-8, and where there is no header; `ERR_ARGUMENT` for a name in `columns` or `dtype` that is not there, `ERR_INDEX` for
+ * such a place; `ERR_DTYPE` for complex dtypes, and where the dtype of a missing number does not hold `fillingValue`; `ERR_FILE` from the system;
+ * `ERR_OUT_OF_MEMORY`.
+ */
+declare function loadTable<const T extends TableTypes | undefined = undefined>(source: FileSource, options?: LoadTableOptions<T>): Promise<Table<T>>;
+/**
+ * As {@link loadTable}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadTableSync(new TextEncoder().encode('city,area\n"Paris, FR",105\nRome,')).city // ['Paris, FR', 'Rome']
+ * ft.io.loadTableSync(new TextEncoder().encode('city,area\n"Paris, FR",105\nRome,')).area // [105, NaN]
+ * ft.io.loadTableSync(new TextEncoder().encode('1;x;2\n3;y;4'), { header: false, delimiter: ';', columns: [-1], dtype: 'int32' })['2'] // [2, 4]
+ * ```
+ */
+declare function loadTableSync<const T extends TableTypes | undefined = undefined>(source: FileSource, options?: LoadTableOptions<T>): Table<T>;
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
 interface FileURL {
@@ -12653,6 +12812,11 @@ interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
      * otherwise, as in `numpy.genfromtxt`.
      */
     readonly missingValues?: readonly string[] | undefined;
+    /**
+     * The columns to read, in this order, as `usecols` of `numpy.loadtxt`: names, which need `header: true`, or places, counted from 0 and from the
+     * end where they are negative. What the other columns hold does not matter. All columns by default.
+     */
+    readonly columns?: readonly string[] | readonly number[] | undefined;
 }
 /** What every save takes. */
 interface SaveOptions {
@@ -12877,8 +13041,8 @@ declare function encodeSafetensorsSync(tensors: Readonly<Record<string, Tensor>>
  * dtype is named an integer that float32 does not hold exactly is refused, as by `ft.tensor`.
  *
  * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
- * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_FILE` from the
- * system; `ERR_OUT_OF_MEMORY`.
+ * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_ARGUMENT` for a name
+ * in `columns` that is not there, `ERR_INDEX` for such a place; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
  */
 declare function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<NoInfer<E>>>;
 /**
@@ -12889,6 +13053,7 @@ declare function loadText<E extends DType = 'float32'>(source: FileSource, optio
  * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
  * ft.io.loadTextSync(new TextEncoder().encode('1   2 # note\n3   4'), { delimiter: null }) // [[1, 2], [3, 4]]
  * ft.io.loadTextSync(new TextEncoder().encode('1,\n3,4'), { fillingValue: -1 }) // [[1, -1], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('name,x,y\nann,1,2'), { header: true, columns: ['y', 'x'] }) // [[2, 1]]
  * ```
  */
 declare function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<NoInfer<E>>;
@@ -12915,8 +13080,8 @@ declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Arra
 declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
 declare namespace io_d {
-  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, load as load, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, save as save, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
-  export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, SaveNpzOptions as SaveNpzOptions, SaveOptions as SaveOptions, SaveSafetensorsOptions as SaveSafetensorsOptions, SaveTextOptions as SaveTextOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
+  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, load as load, loadCsv as loadCsv, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadTable as loadTable, loadTableSync as loadTableSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, readCsv as readCsv, save as save, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
+  export type { ColumnType as ColumnType, FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTableOptions as LoadTableOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, SaveNpzOptions as SaveNpzOptions, SaveOptions as SaveOptions, SaveSafetensorsOptions as SaveSafetensorsOptions, SaveTextOptions as SaveTextOptions, Table as Table, TableColumn as TableColumn, TableTypes as TableTypes, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
 /**
@@ -17647,45 +17812,6 @@ declare namespace random_d {
   export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DirichletOptions as DirichletOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, LocationScaleOptions as LocationScaleOptions, LognormalOptions as LognormalOptions, MultinomialOptions as MultinomialOptions, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, RayleighOptions as RayleighOptions, ShuffleOptions as ShuffleOptions, TriangularOptions as TriangularOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
-/** Options of `dct` and `idct`. */
-interface DctOptions {
-    /** 2 or 3, which are each other's inverse but for a factor; 2 by default. */
-    readonly type?: 2 | 3 | undefined;
-    /** The axis; negative ones count from the last; the last by default. */
-    readonly axis?: number | undefined;
-    /** Whose direction is divided by 2 n ('backward': that of `idct`), or 'ortho' for both by its root, which makes the transform orthogonal; 'backward' by default. */
-    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
-}
-/**
- * Cosine transform of a real tensor along an axis (the last by default), of type 2 or 3; float32, float64 for float64.
- *
- * `type 2: y_k = 2 sum_j x_j cos(pi k (2 j + 1) / (2 n)); type 3: y_k = x_0 + 2 sum_(j > 0) x_j cos(pi j (2 k + 1) / (2 n))`
- *
- * SciPy `fft.dct`. With 'ortho' it is orthogonal: type 3 is then the inverse and the transpose of type 2.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for another type or norm, `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE`
- * for one without elements.
- * @example
- * ```ts
- * ft.signal.dct(ft.tensor([1, 2])) // [6, -1.4142135]
- * ```
- */
-declare function dct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
-/**
- * The inverse of {@link dct} of the same options.
- *
- * `type 2: x_j = (y_0 + 2 sum_(k > 0) y_k cos(pi k (2 j + 1) / (2 n))) / (2 n)`
- *
- * SciPy `fft.idct`.
- *
- * @throws {TensorError} as {@link dct}.
- * @example
- * ```ts
- * ft.signal.idct(ft.signal.dct(ft.tensor([1, 2, 4]))) // [1, 2, 4]
- * ```
- */
-declare function idct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
-
 /** The coefficients of a polynomial in the delay, from that of no delay on. */
 type Coefficients = readonly number[] | Tensor;
 /** Options of `lfilter` and `sosfilt`. */
@@ -19542,19 +19668,6 @@ declare function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>
  */
 declare function minWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | ExtremesOptions): Extremes<D>;
 
-/**
- * The elements of a tensor as text, in the layout that options say. `String(x)` is that of the defaults.
- *
- * NumPy `array2string`, with brackets and commas as in JavaScript.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for options that are none, or out of range, and the error that the values turned out to be.
- * @example
- * ```ts
- * ft.array2string(ft.tensor([1 / 3, 200]), { precision: 3, separator: ' ' }) // '[0.333 200]'
- * ```
- */
-declare function array2string(x: Tensor | Listed, options?: TextOptions$1): string;
-
 /** Euler's number, 2.718281828459045. */
 declare const e: number;
 /** Positive infinity. */
@@ -20172,5 +20285,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bartlett, bartlettWindow, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, blackman, blackmanWindow, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, hamming, hammingWindow, hannWindow, hanning, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, index_reduce, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, istft, iterable, ix_, jacobian, jit, jvp, kaiser, kaiserWindow, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskIndices, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mayShareMemory, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polygamma$1 as polygamma, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMean, scatterMin, scatterMul, scatterReduce, scatter_mean, scatter_reduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, sharesMemory, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stft, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unflatten, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, viewAsComplex, viewAsReal, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array$1 as array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bartlett, bartlettWindow, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, blackman, blackmanWindow, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve$1 as convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfcx, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gamma$1 as gamma, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintOptions, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, hamming, hammingWindow, hannWindow, hanning, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, i0, i0e, i1, i1e, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, index_reduce, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, istft, iterable, ix_, jacobian, jit, jvp, kaiser, kaiserWindow, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logNdtr, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskIndices, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mayShareMemory, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ndtri, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polygamma$1 as polygamma, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, readCsv$1 as readCsv, read_csv, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMean, scatterMin, scatterMul, scatterReduce, scatter_mean, scatter_reduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintOptions, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, sharesMemory, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort$1 as sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stft, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, systolic_d as systolic, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unflatten, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander, var_ as var, varMean, vdot, vecdot, vectorize, view, viewAsComplex, viewAsReal, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
 export type { AbortSignalLike, AbsentDevice, AddcmulOptions, Added, AddmmOptions, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, ArrayOfRank, AsDType, AssociativeScanOptions, AsyncScope, Axes, AxisKeptOptions, AxisOptions, BincountOptions, Blocks, BucketizeOptions, CdistOptions, ChooseOptions, ClampOptions, CombinationsOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagIndicesOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, Ediff1dOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, FillDiagonalOptions, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FromiterOptions, FullOptions, GradOptions, GradientOptions, HistcOptions, Histogram, Histogram2d, HistogramBinEdgesOptions, HistogramOptions, Histogramdd, HistogramddOptions, IInfo, IndexAddOptions, IndexDType, IndexItem, IndexOrMaskDType, Indices$2 as Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PackbitsOptions, PadOptions$1 as PadOptions, PercentileOptions, Piece, PiecesOf, PiecesOptions, Placed, Places, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RavelMultiIndexOptions, RealDType, RealOf, ReduceOptions, Reduction$1 as Reduction, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, RoundOptions, Scalar, ScalarKind, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, ScatterReduceOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TextOptions$1 as TextOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TriangleOptions, TrilOptions, TrimZerosOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOf, UniqueOptions, UniqueReturns, UnpackbitsOptions, UnwrapOptions, VanderOptions, VarOptions, VecdotOptions, VmapOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -64,7 +64,7 @@ export {
   fillDiagonal, indexAdd, indexCopy, indexFill, indexPut, maskedScatter, place, put, putmask, scatterReduce, type FillDiagonalOptions, type IndexAddOptions,
   type Reduction, type ScatterReduceOptions
 } from './lib/arrays/updates.js'
-export { cov, trapezoid, type CovOptions } from './lib/arrays/weighted.js'
+export { cov, cumulativeTrapezoid, trapezoid, type CovOptions } from './lib/arrays/weighted.js'
 export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/arrays/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/arrays/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOf, type PiecesOptions } from './lib/indexing/split.js'
@@ -107,7 +107,7 @@ export {
   type HistogramBinEdgesOptions,
   type HistogramOptions
 } from './lib/arrays/histogram.js'
-export { array2string } from './lib/tensor/text-options.js'
+export { array2string, getPrintOptions, setPrintOptions } from './lib/tensor/text-options.js'
 export * from './lib/tensor/constants.js'
 export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, issubdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type ScalarKind, type Typed } from './lib/arrays/dtypes.js'
 export { polyfit, polyval, roots, type PolyfitOptions } from './lib/signal/polynomial.js'

@@ -180,6 +180,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly unknown[], options
   roots: [[vector]],
   cov: [[matrix], ['rowvar', 'correction', 'fweights', 'aweights']],
   trapezoid: [[matrix, matrix], ['axis', 'dx']],
+  cumulativeTrapezoid: [[matrix, matrix], ['axis', 'dx']],
   addmm: [[matrix, matrix, matrix], ['beta', 'alpha']],
   addmv: [[vector.at(':2'), matrix, vector.at(':2')], ['beta', 'alpha']],
   addr: [[matrix, vector.at(':2'), vector.at(':2')], ['beta', 'alpha']],

@@ -52,6 +52,7 @@ const GRADIENTS: readonly (readonly [name: string, fn: (x: X) => ft.Tensor, x: X
   // torch.cov of weighted observations; differences of quotients agree
   ['cov', (x) => ft.cov(x, { fweights: [1, 2, 1] }), ft.tensor([1, 2, 6]), [-1.1666666, -1, 2.1666667]],
   ['trapezoid', (x) => ft.trapezoid(a, x), ft.tensor([[0, 1], [0, 2]]), [[-1.5, 1.5], [-3.5, 3.5]]],
+  ['cumulativeTrapezoid', (x) => ft.cumulativeTrapezoid(x, [0, 1, 3]), v, [1, 2, 1]],
   ['addmm', (x) => ft.addmm(x, x, b, { alpha: 2 }), a, [[23, 31], [23, 31]]],
   ['chainMatmul', (x) => ft.chainMatmul(x, b, ft.ones([2, 1])), a, [[11, 15], [11, 15]]],
   // torch.dist(x, y) and torch.cdist: 0 where rows are equal

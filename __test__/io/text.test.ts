@@ -23,6 +23,7 @@ test('comments stand behind numbers too, but not in quotes', (t) => {
   t.deepEqual(read('"a#1",b\n1,2\n3,4', { header: true }), FOUR)
   t.deepEqual(read('1,2 % note\n3,4', { comments: '%' }), FOUR)
   throws(t, 'ERR_FORMAT', /'2 # note'/, () => read('1,2 # note', { comments: null }))
+  t.deepEqual(read('1 2\n3 4', { comments: null, delimiter: null }), FOUR)
 })
 
 test('missing fields are filled where it is said with what', (t) => {

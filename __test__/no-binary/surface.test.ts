@@ -14,7 +14,7 @@ import { Installation } from './installation.js'
  */
 const PURE = [
   'new *Error', 'new Slice', 'slice', 'arrayNamespaceInfo', 'finfo', 'iinfo', 'isdtype', 'issubdtype',
-  'devices', 'isTensor', 'isscalar',
+  'devices', 'isTensor', 'isscalar', 'getPrintOptions', 'setPrintOptions',
   'new nn.*', 'nn.initStateTree', 'nn.stateDict', 'nn.loadStateDict', 'Linear.initState', 'Linear.name', 'new random.Generator',
   'backends.autoSelect', 'backends.get', 'backends.list',
   'optim.adadelta', 'optim.adafactor', 'optim.adagrad', 'optim.adam', 'optim.adamax', 'optim.adamw', 'optim.lbfgs', 'optim.lion', 'optim.nadam', 'optim.radam', 'optim.rmsprop',

@@ -9,7 +9,7 @@ const NOT_TIMED: Readonly<Record<string, readonly string[]>> = {
   'answers about dtypes and shapes': ['arrayNamespaceInfo', 'broadcastShapes', 'canCast', 'finfo', 'iinfo', 'isdtype', 'issubdtype', 'resultType'],
   'functions of functions, and the rows they record': ['barrier', 'checkpoint', 'custom', 'customGradient', 'detectNaN', 'grad', 'hessian', 'jacobian', 'jit', 'jvp', 'noGrad', 'stopGradient', 'valueAndGrad', 'vjp'],
   'settings, memory and devices': ['config', 'devices', 'memory', 'resetStats', 'setDefaultDevice', 'setMemoryLimit', 'plan', 'profile', 'setThreads', 'stats', 'strict', 'trim'],
-  'text for people, of a few elements': ['array2string'],
+  'text for people, of a few elements': ['array2string', 'getPrintOptions', 'setPrintOptions'],
   'no work of its own': ['asarray', 'evaluate', 'evaluateSync', 'fromShared', 'random.generator', 'scope', 'slice'],
   'layers of functions that have cases': ['nn.linear'],
   'trees of layers and names': ['nn.initStateTree', 'nn.initTree', 'nn.loadStateDict', 'nn.stateDict'],

@@ -1,4 +1,4 @@
-// Covariances of weighted observations, and integrals over coordinates that differ from line to line.
+// Covariances of weighted observations, running integrals, and integrals over coordinates that differ from line to line.
 
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number } from '../arguments/validate.js'
@@ -8,7 +8,7 @@ import { arrayGiven } from '../calls/operands.js'
 import { ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import {
-  cov as unweighted, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions
+  cov as unweighted, cumulativeSum, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions
 } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
@@ -72,6 +72,25 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
   }) as Tensor as Tensor<FloatOf<A>>
 }
 
+/** Areas between each two neighbours, along the last axis, and which axis of the samples that was. */
+function panels(op: string, y: unknown, coordinates: unknown, options: unknown): { areas: Tensor; axis: number } {
+  const samples: Tensor = floating(arrayGiven(op, 'y', y))
+  const { axis: given = -1, dx = 1 } = axisOrOptions(op, options, ['axis', 'dx'])
+  const step = number(op, 'dx', dx)
+  if (samples.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axis to integrate along`)
+  const axis = axisGiven(op, given, samples.ndim)
+  const along = samples.moveaxis(axis, -1) as Tensor
+  const heights = along.at('...', '1:').add(along.at('...', ':-1'))
+  if (coordinates === undefined) return { areas: heights.multiply(step / 2), axis }
+  const places = arrayGiven(op, 'coordinates', coordinates)
+  const lines = places.ndim < 2 ? places : (places.broadcastTo(samples.shape).moveaxis(axis, -1) as Tensor)
+  if (lines.ndim === 0 || lines.shape.at(-1) !== along.shape.at(-1)) {
+    throw new ShapeError(`${op}: coordinates of shape [${places.shape.join(', ')}] for ${along.shape.at(-1)} samples`)
+  }
+  const widths = diff(lines as Tensor<'float32'>) as Tensor
+  return { areas: heights.multiply(widths).divide(2), axis }
+}
+
 /**
  * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
  * Coordinates are a vector for all lines, or broadcast to the samples.
@@ -97,20 +116,35 @@ export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A
   if ((isVector && isReal && !(isListed(coordinates) && Array.isArray(coordinates[0]))) || arguments.length > 3) {
     return Reflect.apply(overVector, undefined, arguments) as Tensor<FloatOf<Promote<A, B>>>
   }
+  return within(op, () => panels(op, y, coordinates, options).areas.sum({ axis: -1 })) as Tensor as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/**
+ * Running integrals of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule: one less
+ * than there are samples. Coordinates are a vector for all lines, or broadcast to the samples.
+ *
+ * `out_k = sum_(i <= k) (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `cumulative_trapezoid`, SciPy `integrate.cumulative_trapezoid`.
+ *
+ * @param y A tensor.
+ * @param coordinates Where the samples are; `dx` apart by default.
+ * @param options Options, or the value of `axis` alone.
+ * @throws {TensorError} `ERR_SHAPE` for coordinates that do not fit and for a tensor of rank 0, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.cumulativeTrapezoid(ft.tensor([1, 2, 4])) // [1.5, 4.5]
+ * ```
+ */
+export function cumulativeTrapezoid<A extends DType = 'float32', B extends DType = 'bool'>(
+  y: Tensor<A> | Listed,
+  coordinates?: (Tensor<B> & Takes<'real', B>) | Listed,
+  options?: number | TrapezoidOptions
+): Tensor<FloatOf<Promote<A, B>>> {
+  const op = 'cumulativeTrapezoid'
   return within(op, () => {
-    const samples: Tensor = floating(arrayGiven(op, 'y', y))
-    const { axis = -1, dx = 1 } = axisOrOptions(op, options, ['axis', 'dx'])
-    const step = number(op, 'dx', dx)
-    const at = axisGiven(op, axis, samples.ndim)
-    const along = samples.moveaxis(at, -1) as Tensor
-    const heights = along.at('...', '1:').add(along.at('...', ':-1'))
-    if (coordinates === undefined) return heights.sum({ axis: -1 }).multiply(step / 2)
-    const places = arrayGiven(op, 'coordinates', coordinates)
-    const lines = places.ndim < 2 ? places : (places.broadcastTo(samples.shape).moveaxis(at, -1) as Tensor)
-    if (lines.ndim === 0 || lines.shape.at(-1) !== along.shape.at(-1)) {
-      throw new ShapeError(`${op}: coordinates of shape [${places.shape.join(', ')}] for ${along.shape.at(-1)} samples`)
-    }
-    const widths = diff(lines as Tensor<'float32'>) as Tensor
-    return heights.multiply(widths).sum({ axis: -1 }).divide(2)
+    const { areas, axis } = panels(op, y, coordinates, options)
+    return cumulativeSum(areas as Tensor<'float32'>, { axis: -1 }).moveaxis(-1, axis)
   }) as Tensor as Tensor<FloatOf<Promote<A, B>>>
 }

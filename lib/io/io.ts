@@ -16,6 +16,7 @@ import {
 } from './transfer.js'
 
 export * from '../generated/names/io.js'
+export * from './table.js'
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
 export interface FileURL {
@@ -84,6 +85,11 @@ export interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
    * otherwise, as in `numpy.genfromtxt`.
    */
   readonly missingValues?: readonly string[] | undefined
+  /**
+   * The columns to read, in this order, as `usecols` of `numpy.loadtxt`: names, which need `header: true`, or places, counted from 0 and from the
+   * end where they are negative. What the other columns hold does not matter. All columns by default.
+   */
+  readonly columns?: readonly string[] | readonly number[] | undefined
 }
 
 /** What every save takes. */
@@ -126,7 +132,7 @@ export interface SaveTextOptions extends TextOptions, SaveOptions {}
 
 const LOAD = ['device', 'mapped', 'lend', 'maxBytes']
 const LOAD_NAMED = [...LOAD, 'names']
-const LOAD_TEXT = [...LOAD, 'dtype', 'delimiter', 'comments', 'skipRows', 'header', 'fillingValue', 'missingValues']
+const LOAD_TEXT = [...LOAD, 'dtype', 'delimiter', 'comments', 'skipRows', 'header', 'fillingValue', 'missingValues', 'columns']
 
 /** The only array of formats that hold one. */
 const only = (tensors: Tensors): Tensor => tensors[''] as Tensor
@@ -482,8 +488,8 @@ function table(op: string, source: unknown, options: unknown): Loading {
  * dtype is named an integer that float32 does not hold exactly is refused, as by `ft.tensor`.
  *
  * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
- * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_FILE` from the
- * system; `ERR_OUT_OF_MEMORY`.
+ * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_ARGUMENT` for a name
+ * in `columns` that is not there, `ERR_INDEX` for such a place; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
  */
 export async function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<NoInfer<E>>> {
   return only(await loadAllAsync(table('io.loadText', source, options))) as Tensor<E>
@@ -497,6 +503,7 @@ export async function loadText<E extends DType = 'float32'>(source: FileSource, 
  * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
  * ft.io.loadTextSync(new TextEncoder().encode('1   2 # note\n3   4'), { delimiter: null }) // [[1, 2], [3, 4]]
  * ft.io.loadTextSync(new TextEncoder().encode('1,\n3,4'), { fillingValue: -1 }) // [[1, -1], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('name,x,y\nann,1,2'), { header: true, columns: ['y', 'x'] }) // [[2, 1]]
  * ```
  */
 export function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<NoInfer<E>> {

@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { integer } from '../arguments/validate.js'
+import { integer, integers } from '../arguments/validate.js'
 import { deviceNumber } from '../devices/devices.js'
 import { ArgumentError, FormatError, UnsupportedError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
@@ -67,7 +67,7 @@ function textsOption(op: string, name: string, value: unknown): readonly string[
 }
 
 /** A text that UTF-8 can hold: files would have another one in its place. */
-function textOf(op: string, name: string, value: unknown): string {
+export function textOf(op: string, name: string, value: unknown): string {
   if (typeof value !== 'string') throw new ArgumentError(`${op}: '${name}' must be a text, got ${shown(value)}`)
   if (/\p{Surrogate}/u.test(value)) throw new ArgumentError(`${op}: '${name}' has half of a surrogate pair, which no file can hold`)
   return value
@@ -145,7 +145,7 @@ export async function openAsync({ op, source, native: options, lend }: Loading):
 }
 
 /** The formats, as native code names them. */
-export type Format = 'npy' | 'npz' | 'safetensors' | 'text'
+export type Format = 'npy' | 'npz' | 'safetensors' | 'text' | 'table'
 
 /** Reads the options that formats share; `details` are a format's own, checked. */
 export function loading(op: string, format: Format, source: unknown, o: Record<string, unknown>, details: object = {}): Loading {
@@ -168,21 +168,37 @@ function fillingOption(op: string, value: unknown, missing: readonly string[]): 
   return [Object.is(value, -0) ? '-0' : String(value)]
 }
 
-/** Options of tables, checked, as native code reads them; `exact` where nobody chose the dtype. */
-export function tableOptions(op: string, o: Record<string, unknown>, dtype: DTypeRow, exact: boolean): object {
+/** The columns that are read, as names or as places; neither where all are. */
+function columnsOption(op: string, value: unknown, header: boolean): { readonly names: readonly string[]; readonly places: Float64Array } {
+  if (value === undefined) return { names: [], places: new Float64Array() }
+  if (!Array.isArray(value)) throw new ArgumentError(`${op}: 'columns' must be an array of names or of places, got ${shown(value)}`)
+  if (value.length === 0) throw new ArgumentError(`${op}: 'columns' must not be empty; without it all columns are read`)
+  if (typeof value[0] !== 'string') return { names: [], places: Float64Array.from(integers(op, 'columns', value)) }
+  const names = textsOption(op, 'columns', value)
+  if (!header) throw new ArgumentError(`${op}: 'columns' has names, which need a row of names: { header: true }; without one write places, counted from 0`)
+  return { names, places: new Float64Array() }
+}
+
+/** How a table of text is written and which columns are read, checked, as native code reads it. */
+export function layoutOptions(op: string, o: Record<string, unknown>, defaults: { readonly comments: string; readonly header: boolean }): object {
   const delimiter = o['delimiter'] === null ? '' : characterOption(op, 'delimiter', o['delimiter'], ',')
-  const comments = o['comments'] === null ? '' : characterOption(op, 'comments', o['comments'], '#')
-  if (delimiter === comments) throw new ArgumentError(`${op}: 'delimiter' and 'comments' must differ, both are ${shown(delimiter)}`)
+  const comments = o['comments'] === null ? '' : characterOption(op, 'comments', o['comments'], defaults.comments)
+  if (delimiter !== '' && delimiter === comments) throw new ArgumentError(`${op}: 'delimiter' and 'comments' must differ, both are ${shown(delimiter)}`)
   const skipRows = o['skipRows'] === undefined ? 0 : integer(op, 'skipRows', o['skipRows'])
   if (skipRows < 0) throw new ArgumentError(`${op}: 'skipRows' must not be negative, got ${skipRows}`)
   const missing = o['missingValues'] === undefined ? [] : textsOption(op, 'missingValues', o['missingValues'])
   const filling = fillingOption(op, o['fillingValue'], missing)
-  const header = flagOption(op, 'header', o['header'], false)
-  return { delimiter, comments, skipRows, header, dtype: dtype.code, exact, filling, missing }
+  const header = flagOption(op, 'header', o['header'], defaults.header)
+  return { delimiter, comments, skipRows, header, filling, missing, ...columnsOption(op, o['columns'], header) }
+}
+
+/** Options of tables of numbers, checked; `exact` where nobody chose the dtype. */
+export function tableOptions(op: string, o: Record<string, unknown>, dtype: DTypeRow, exact: boolean): object {
+  return { ...layoutOptions(op, o, { comments: '#', header: false }), dtype: dtype.code, exact }
 }
 
 /** Where the arrays to load are, checked for their size before any memory is taken. */
-function chosen({ op, source, names, maxBytes }: Loading, entries: readonly Entry[]): readonly number[] {
+export function chosen({ op, source, names, maxBytes }: Loading, entries: readonly Entry[]): readonly number[] {
   const positions = new Map(entries.map(({ name }, i) => [name, i]))
   const picked = names?.map((name) => {
     const at = positions.get(name)

@@ -10,6 +10,7 @@ import { PROFILE, type ProfileFunctions } from './profile.js'
 import { PROGRAM, type ProgramFunctions } from './program.js'
 import { READBACK, type ReadbackFunctions } from './readback.js'
 import { SHARE, type ShareFunctions } from './share.js'
+import { TABLES, type TableFunctions } from './tables.js'
 import { WATCH, type WatchFunctions } from './watch.js'
 
 /**
@@ -27,6 +28,7 @@ export interface Native
     ProgramFunctions,
     ReadbackFunctions,
     ShareFunctions,
+    TableFunctions,
     WatchFunctions {}
 
 /**
@@ -44,6 +46,7 @@ export const FAMILIES = {
   program: PROGRAM,
   readback: READBACK,
   share: SHARE,
+  tables: TABLES,
   watch: WATCH
 }
 

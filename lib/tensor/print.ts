@@ -27,8 +27,18 @@ export interface TextOptions {
 /** Options of which each has a value. */
 export type Layout = { readonly [K in keyof TextOptions]-?: NonNullable<TextOptions[K]> }
 
-/** What `console.log` and `String(x)` go by. */
+/** What `console.log` and `String(x)` go by until `setPrintOptions` says otherwise. */
 export const LAYOUT: Layout = { precision: 8, threshold: 1000, edgeitems: 3, linewidth: 80, separator: ', ', suppressSmall: false }
+
+let current = LAYOUT
+
+/** What `console.log` and `String(x)` go by now. */
+export const currentLayout = (): Layout => current
+
+/** From here on they go by this. */
+export function setLayout(layout: Layout): void {
+  current = layout
+}
 
 /** Numbers from here on are shown in scientific notation. */
 const LARGE = 1e8
@@ -181,7 +191,7 @@ function layOut(data: Text, indent: number, layout: Layout): string {
 }
 
 /** The elements as text: `[[1, 2], [3, 4]]` over as many lines as it takes. */
-export function elementsText(x: Tensor, layout: Layout = LAYOUT): string {
+export function elementsText(x: Tensor, layout: Layout = current): string {
   evaluateSync(x)
   // Empty rows are text too: a tensor of shape [10^9, 0] has no element, and would print 10^9 pairs of brackets.
   const cut = x.shape.reduce((n, size) => n * Math.max(size, 1), 1) > layout.threshold
@@ -204,7 +214,7 @@ export function inspectText(x: Tensor): string {
 }
 
 /** The text of `String(x)`: the elements, or the state of a disposed or failed tensor. */
-export function plainText(x: Tensor, layout: Layout = LAYOUT): string {
+export function plainText(x: Tensor, layout: Layout = current): string {
   try {
     return elementsText(x, layout)
   } catch {

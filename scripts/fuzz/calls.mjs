@@ -52,6 +52,7 @@ function settle() {
   if (folder !== null) for (const name of readdirSync(folder)) remove(join(folder, name))
   ft.config({ fusion: true, limit: 2048 })
   ft.strict('allow')
+  ft.setPrintOptions()
   ft.setDefaultDevice('cpu')
   ft.setThreads(2)
   ft.setMemoryLimit(BUDGET)

@@ -33,7 +33,7 @@ export const REPOSITORY = [
     name: 'an-import-goes-the-wrong-way',
     class: 'A file of lib/ imports one of a folder above it',
     by: [step('house rules')],
-    patch: { file: 'lib/text/units.ts', find: '\n\n', replace: "\n\nimport '../tensor/tensor.js'\n" }
+    patch: { file: 'lib/text/units.ts', find: '/** Three significant digits. */', replace: "import '../tensor/tensor.js'\n\n/** Three significant digits. */" }
   },
   {
     name: 'a-path-is-gone',

@@ -171,6 +171,8 @@ export function results(): void {
   dtype('float64', f64.cov({ fweights: [1, 2, 1, 1] }))
   dtype('float64', ft.trapezoid(f32, f64))
   dtype('complex64', c64.trapezoid(f32))
+  dtype('float64', ft.cumulativeTrapezoid(f32, f64))
+  dtype('float32', ft.cumulativeTrapezoid([1, 2], [0, 3], { axis: 0 }))
   // Products that are added.
   dtype('float64', ft.addmm(square(f32), square(i8), square(f64)))
   dtype('int32', square(i8).addmm(square(i8), square(i8)))

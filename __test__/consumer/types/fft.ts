@@ -15,6 +15,8 @@ export function results(): void {
   dtype('complex64', ft.fft.fftn(bf16, { axes: [0], s: [8], norm: 'forward' }))
   dtype('complex128', ft.fft.ifftn(c128, { axes: 0 }))
   dtype('complex64', ft.fft.rfft(f32))
+  dtype('float64', ft.fft.dct(f64))
+  dtype('float32', ft.fft.idct(f32, { norm: 'ortho' }))
   dtype('complex128', ft.fft.rfft(f64, { n: 3 }))
   dtype('complex64', ft.fft.rfftn(i8))
   dtype('complex128', ft.fft.rfftn(f64, { norm: 'backward' }))

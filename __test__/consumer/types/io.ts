@@ -12,6 +12,10 @@ export async function results(): Promise<void> {
   dtype('complex64' as ft.DType, ft.io.openSafetensorsSync(ft.io.encodeSafetensorsSync({ c64 })).loadSync('c64', { device: 'cpu' }))
   // Tables are float32 unless told otherwise.
   dtype('float32', ft.io.loadTextSync(ft.io.encodeTextSync(f64)))
+  // Columns of tables are what `dtype` says, and a run knows the others.
+  const table = ft.io.loadTableSync(ft.io.encodeTextSync(ft.ones([2, 3], { dtype: 'int8' }), { header: ['a', 'b', 'c'] }), { dtype: { a: 'int8', b: 'string' } })
+  dtype('int8', table.a)
+  dtype('float64', (await ft.io.loadTable(ft.io.encodeTextSync(f64, { header: ['a'] }), { dtype: 'float64', columns: ['a'] }))['a'] as ft.Tensor<'float64'>)
   dtype('int8', await ft.io.loadText(await ft.io.encodeText(i8), { dtype: 'int8', comments: null, skipRows: 0, header: false, delimiter: ',' }))
 }
 
@@ -46,6 +50,15 @@ export function compiled(): void {
   is<Promise<ft.Tensor<'float32'>>>()(ft.io.loadText('x.csv'))
   is<ft.Tensor<'int8'>>()(ft.io.loadTextSync('x.csv', { dtype: 'int8', comments: null }))
   is<ft.Tensor<'int64'>>()(ft.io.loadTextSync('x.csv', { dtype: 'int64', delimiter: null, fillingValue: -1n, missingValues: ['NA'] }))
+  is<ft.Tensor<'float32'>>()(ft.io.loadTextSync('x.csv', { header: true, columns: ['a', 'b'] }))
+  is<Promise<ft.Tensor<'float32'>>>()(ft.io.loadText('x.csv', { columns: [0, -1] }))
+  is<Promise<Record<string, ft.Tensor | string[]>>>()(ft.io.loadTable('x.csv', { delimiter: ';', header: false, missingValues: ['NA'] }))
+  is<Record<string, ft.Tensor | string[]>>()(ft.io.loadTableSync('x.csv', { columns: [0, -1], comments: '#', fillingValue: 0, skipRows: 1 }))
+  is<Record<string, string[]>>()(ft.io.loadTableSync('x.csv', { dtype: 'string' }))
+  is<Promise<Record<string, ft.Tensor<'int32'>>>>()(ft.io.loadTable('x.csv', { dtype: 'int32', maxBytes: 8, mapped: false, device: 'cpu' }))
+  const columns = ft.io.loadTableSync('x.csv', { dtype: { a: 'float64', b: 'string' } })
+  is<ft.Tensor<'float64'>>()(columns.a)
+  is<string[]>()(columns.b)
   is<Promise<void>>()(ft.io.saveText('x.csv', f32, { delimiter: ';' }))
   is<void>()(ft.io.saveTextSync('x.csv', f32, { header: ['a', 'b'] }))
   is<Promise<Uint8Array>>()(ft.io.encodeText(f32))
@@ -118,6 +131,18 @@ export function misuse(): void {
   ft.io.loadText('x.csv', { sep: ',' })
   // @ts-expect-error: a text for a number
   ft.io.loadTextSync('x.csv', { skipRows: '1' })
+  // @ts-expect-error: names or places, not both
+  ft.io.loadTextSync('x.csv', { columns: ['a', 1] })
+  // @ts-expect-error: columns are an array
+  ft.io.loadTable('x.csv', { columns: 'a' })
+  // @ts-expect-error: no such dtype
+  ft.io.loadTable('x.csv', { dtype: 'text' })
+  // @ts-expect-error: no such dtype
+  ft.io.loadTableSync('x.csv', { dtype: { a: 'text' } })
+  // @ts-expect-error: a column without a dtype may be text
+  ft.io.loadTableSync('x.csv')['a'].shape
+  // @ts-expect-error: no such option
+  ft.io.loadTableSync('x.csv', { names: ['a'] })
   // @ts-expect-error: a number for a boolean
   ft.io.loadTextSync('x.csv', { header: 1 })
   // @ts-expect-error: names are an array

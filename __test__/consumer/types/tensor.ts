@@ -81,6 +81,7 @@ export function compiled(): void {
   is<Uint8Array>()(f32.toBytes())
   is<string>()(f32.toString())
   is<string>()(f32.toString({ precision: 3 }))
+  is<void>()(ft.setPrintOptions(ft.getPrintOptions()))
   is<string>()(ft.array2string([1, 2], { threshold: 10, edgeitems: 2, linewidth: 60, separator: ' ', suppressSmall: true } satisfies ft.TextOptions))
   is<ft.TensorJSON<'float32'>>()(f32.toJSON())
   is<ft.SharedTensor<'float32'>>()(f32.share())

@@ -11,6 +11,7 @@ are float32 there, and computed in float64 here.
 import sys
 
 import numpy as np
+import scipy.integrate
 import scipy.linalg
 import torch
 
@@ -370,6 +371,11 @@ case(f"ft.trapezoid({jx}, ft.tensor([0, 1, 3, 4]))", np.trapezoid(x, [0, 1, 3, 4
 case(f"ft.trapezoid({tensors(z)[0]})", np.trapezoid(z))
 case(f"ft.trapezoid({tensors(z)[0]}, ft.tensor([0, 1, 3]))", np.trapezoid(z, [0, 1, 3]))
 case(f"ft.trapezoid({tensors(z)[0]}, undefined, {{ axis: 0, dx: 0.5 }})", np.trapezoid(z, axis=0, dx=0.5))
+case(f"ft.cumulativeTrapezoid({jx})", scipy.integrate.cumulative_trapezoid(x))
+case(f"ft.cumulativeTrapezoid({jx}, {tensors(along)[0]}, 0)", scipy.integrate.cumulative_trapezoid(x, along, axis=0))
+case(f"ft.cumulativeTrapezoid({jx}, [0, 1, 3, 4])", scipy.integrate.cumulative_trapezoid(x, [0, 1, 3, 4]))
+case(f"ft.cumulativeTrapezoid({tensors(z)[0]}, undefined, {{ axis: 0, dx: 0.5 }})", scipy.integrate.cumulative_trapezoid(z, axis=0, dx=0.5))
+case("ft.cumulativeTrapezoid([7]).shape", scipy.integrate.cumulative_trapezoid(np.array([7])).shape)
 for p in [[1, -3, 2], [0, 0, 2, -4], [1, 0, -1, 0, 0], [5], [0, 0], [3, 0], [1, 0, 0, -8]]:
     case(f"((z) => z.size === 0 ? z.size : z.take(ft.lexsort([z.imag(), z.real().mul(1000).round()])))(ft.roots({text(p)}.map(Number)))", order(np.roots(p)) if len(np.roots(p)) else 0)
 

@@ -1,11 +1,15 @@
-//! The targets `npy`, `npz`, `safetensors` and `text`: bytes as files, as the headers of files, and as changes of honest files.
+//! The targets `npy`, `npz`, `safetensors`, `text` and `table`: bytes as files, as the headers of files, and as changes of honest files.
 //! Whatever they are, each array gives as many bytes as it declares, which the file could hold, or an error of `Code::Format`; and
 //! what was read can be written, and is the same when it is read again.
 
 use crate::bytes::Bytes;
 use ferrotensor_core::DType;
 use ferrotensor_core::error::Code;
+use ferrotensor_io::columns::Columns;
 use ferrotensor_io::fields::Delimiter;
+use ferrotensor_io::rows::Layout;
+use ferrotensor_io::table::{self, Kind};
+use ferrotensor_io::texts::Texts;
 use ferrotensor_io::{Array, Content, Format, Source, Writing, encode, text};
 use std::collections::BTreeMap;
 
@@ -55,6 +59,93 @@ pub fn text(bytes: &[u8]) -> Result<(), String> {
     let delimiter = if between == Delimiter::Blanks { b' ' } else { delimiter };
     let writing = Writing::Text { delimiter, header: vec![] };
     check(&Format::Text(options), &writing, choices.rest(), &|text| text.to_vec())
+}
+
+/// Bytes as tables whose columns are inferred: texts are whole, and each column of numbers has the bits that a matrix of it alone has.
+///
+/// # Errors
+/// What is wrong.
+pub fn table(bytes: &[u8]) -> Result<(), String> {
+    let mut choices = Bytes::new(bytes);
+    let delimiter = choices.pick(&[Delimiter::One(b','), Delimiter::One(b' '), Delimiter::One(b'\t'), Delimiter::Blanks]);
+    let comment = (choices.below(2) == 0).then_some(b'#');
+    let layout = Layout { delimiter, comment, skip_rows: choices.below(2) as u64, header: choices.below(2) == 0 };
+    let missing = vec!["x".to_string()];
+    let options = table::Options {
+        layout,
+        kind: Kind::Inferred,
+        kinds: vec![],
+        filling: None,
+        missing: missing.clone(),
+        columns: Columns::All,
+    };
+    let file = choices.rest();
+    let Some(source) = opened(&Format::Table(options), file)? else { return Ok(()) };
+    for (i, entry) in source.entries.iter().enumerate() {
+        if let Some(texts) = source.texts(i) {
+            whole(texts)?;
+        }
+        let Some(dtype) = entry.dtype else { continue };
+        let filling = dtype.is_float().then(|| "NaN".to_string());
+        let Layout { delimiter, comment, skip_rows, header } = layout;
+        let columns = Columns::At(vec![i as i64]);
+        let missing = missing.clone();
+        let alone = text::Options {
+            delimiter,
+            comment,
+            skip_rows,
+            header,
+            filling,
+            missing,
+            columns,
+            exact: true,
+            ..text::Options::new(dtype)
+        };
+        let matrix = opened(&Format::Text(alone), file)?.ok_or("a column that is refused alone")?;
+        let elements = |source: &Source, entry| {
+            let mut bytes = Vec::new();
+            let decoded = source.decode(entry, &mut |_, part| {
+                bytes.extend_from_slice(part);
+                Ok(())
+            });
+            decoded.map(|()| bytes).map_err(|e| e.to_string())
+        };
+        let (column, expected) = (elements(&source, i)?, elements(&matrix, 0)?);
+        if column != expected || column.len() != entry.bytes {
+            return Err(format!("column {i} of {dtype}: {column:?}, alone {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// What is in a table, or none where its rows, quotes or digits are refused.
+fn opened(format: &Format, file: &[u8]) -> Result<Option<Source>, String> {
+    match Source::open(format, Content::Owned(file.to_vec())) {
+        Ok(source) => Ok(Some(source)),
+        // What is no number is text where the dtype is inferred.
+        Err(error) if error.code == Code::Format && !error.message.contains("is no number of") => Ok(None),
+        Err(error) => Err(format!("{:?}: {error}", error.code)),
+    }
+}
+
+/// Takes texts out as JavaScript does, through little room.
+fn whole(texts: &Texts) -> Result<(), String> {
+    let (mut done, mut start, mut room, mut ends) = (0, 0, vec![0; 8], [0; 4]);
+    while done < texts.len() {
+        texts.copy(done, start, &mut room, &mut ends).map_err(|e| e.to_string())?;
+        let [count, taken, rest @ ..] = ends;
+        let (count, taken) = (count as usize, taken as usize);
+        if count == 0 {
+            room.resize(taken, 0);
+            continue;
+        }
+        let text = std::str::from_utf8(&room[..taken]).map_err(|e| e.to_string())?;
+        if rest[..count].last() != Some(&(text.encode_utf16().count() as u32)) {
+            return Err(format!("{text:?} ends at {rest:?}"));
+        }
+        (done, start) = (done + count, start + taken);
+    }
+    Ok(())
 }
 
 /// An honest file of the format.

@@ -14,6 +14,7 @@ pub enum Delimiter {
 }
 
 /// A walk through the fields.
+#[derive(Clone)]
 pub struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -68,11 +69,16 @@ impl<'a> Fields<'a> {
     /// `Code::Format` for a quote that does not end.
     pub fn next_field(&mut self) -> Result<Option<Field>> {
         while !self.inside {
+            let start = self.at;
             self.blanks();
             match self.bytes.get(self.at) {
                 None => return Ok(None),
                 Some(_) if self.ends() => self.end_line(),
                 Some(_) => self.inside = true,
+            }
+            // Blanks before the first field belong to it, as they do to the others, where none separates fields.
+            if self.inside && !self.separated_by_blanks() {
+                self.at = start;
             }
         }
         let start = self.at;
@@ -95,6 +101,10 @@ impl<'a> Fields<'a> {
             self.inside = false;
         }
         Ok(Some(Field { range, last }))
+    }
+
+    fn separated_by_blanks(&self) -> bool {
+        matches!(self.delimiter, Delimiter::One(b' ') | Delimiter::Blanks)
     }
 
     /// Whether a byte is a blank that separates nothing.
@@ -133,7 +143,7 @@ impl<'a> Fields<'a> {
     /// Goes behind a field: to what ends it.
     fn skip_field(&mut self) -> Result<()> {
         // Before a quote; where blanks stand between fields there are none.
-        if !matches!(self.delimiter, Delimiter::One(b' ') | Delimiter::Blanks) {
+        if !self.separated_by_blanks() {
             self.blanks();
         }
         if self.bytes.get(self.at) == Some(&b'"') {

@@ -7,17 +7,23 @@
 
 #![deny(unsafe_code)]
 
+pub mod columns;
 pub mod fields;
+pub mod inferred;
 pub mod literal;
 #[allow(unsafe_code)]
 pub mod mapped;
 pub mod npy;
 pub mod npz;
+pub mod number;
+pub mod rows;
 pub mod safetensors;
 pub mod save;
 #[allow(unsafe_code)]
 pub mod shortened;
+pub mod table;
 pub mod text;
+pub mod texts;
 
 pub use mapped::Content;
 pub use save::{encode, encode_into, save};
@@ -47,6 +53,8 @@ pub enum Format {
     Safetensors,
     /// A table of numbers.
     Text(text::Options),
+    /// A table whose columns have dtypes of their own, or are text.
+    Table(table::Options),
 }
 
 /// One array of a source.
@@ -91,12 +99,23 @@ impl Entry {
 
 /// Where the elements are, and what must be done to them.
 enum Place {
-    Plain { start: usize, swapped: bool, stored: Option<Packed> },
-    Deflated { data: Packed, start: usize, swapped: bool },
+    Plain {
+        start: usize,
+        swapped: bool,
+        stored: Option<Packed>,
+    },
+    Deflated {
+        data: Packed,
+        start: usize,
+        swapped: bool,
+    },
     Text(text::Options),
+    /// Elements that were read when the file was opened.
+    Read(Vec<u8>),
+    Texts(texts::Texts),
 }
 
-/// Opened bytes: what is in them is known, no element has been looked at.
+/// Opened bytes: what is in them is known; of columns of tables the elements, and of the others none has been looked at.
 pub struct Source {
     content: Arc<Content>,
     /// Its arrays.
@@ -121,7 +140,20 @@ impl Source {
     /// Bytes of memory that it takes: those of a file that is not mapped, and some hundred for each array described.
     pub fn memory(&self) -> usize {
         let content = if let Content::Owned(bytes) = &*self.content { bytes.len() } else { 0 };
-        content + self.entries.len() * (size_of::<Entry>() + DESCRIPTION)
+        let read = self.entries.iter().map(|entry| match &entry.place {
+            Place::Read(elements) => elements.len(),
+            Place::Texts(texts) => texts.bytes(),
+            Place::Plain { .. } | Place::Deflated { .. } | Place::Text(_) => 0,
+        });
+        content + read.sum::<usize>() + self.entries.len() * (size_of::<Entry>() + DESCRIPTION)
+    }
+
+    /// The texts of a column of text.
+    pub fn texts(&self, entry: usize) -> Option<&texts::Texts> {
+        match &self.entries.get(entry)?.place {
+            Place::Texts(texts) => Some(texts),
+            Place::Plain { .. } | Place::Deflated { .. } | Place::Text(_) | Place::Read(_) => None,
+        }
     }
 
     /// Where the elements of an array lie as tensors hold them, in a file that is mapped; none where they have to be decoded, and of an array that
@@ -185,6 +217,9 @@ impl Source {
                 inflated.map_err(member)
             }
             Place::Text(options) => text::decode(bytes, options, sink),
+            Place::Read(elements) if elements.is_empty() => Ok(()),
+            Place::Read(elements) => sink(0, elements),
+            Place::Texts(_) => Err(Error::internal("texts are no elements")),
         }
     }
 }
@@ -200,6 +235,7 @@ fn describe(format: &Format, bytes: &[u8]) -> Result<(Vec<Entry>, BTreeMap<Strin
             metadata = texts;
             tensors.into_iter().map(safetensors_entry).collect::<Result<_>>()?
         }
+        Format::Table(options) => table::read(bytes, options)?.into_iter().map(column_entry).collect::<Result<_>>()?,
         Format::Text(options) => vec![text_entry(text::shape(bytes, options)?, options)?],
     };
     Ok((entries, metadata))
@@ -333,6 +369,21 @@ fn text_entry(shape: [u64; 2], options: &text::Options) -> Result<Entry> {
         refusal: None,
         place,
     })
+}
+
+/// The code of columns of text, which have no dtype.
+const STRING: &str = "string";
+
+fn column_entry(column: table::Column) -> Result<Entry> {
+    let (dtype, count, bytes, place) = match column.data {
+        table::Data::Numbers(dtype, elements) => {
+            (Some(dtype), elements.len() / dtype.bytes(), elements.len(), Place::Read(elements))
+        }
+        table::Data::Texts(texts) => (None, texts.len(), texts.bytes(), Place::Texts(texts)),
+    };
+    let (shape, _) = measure(&[count as u64], dtype.map_or(1, DType::bytes))?;
+    let code = dtype.map_or(STRING, DType::name).into();
+    Ok(Entry { name: column.name, dtype, code, shape, fortran: false, bytes, refusal: None, place })
 }
 
 /// One tensor to be written.

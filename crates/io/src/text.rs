@@ -2,13 +2,13 @@
 //! table needs no memory beside its text and its elements: it is walked once for its shape, once for its numbers.
 
 use crate::CHUNK;
-use crate::fields::{self, Delimiter, Fields};
+use crate::columns::Columns;
+use crate::fields::Delimiter;
+use crate::number::{element, wrong_field};
+use crate::rows::{At, Layout, Rows, bare};
 use ferrotensor_core::{DType, Error, Result};
 use half::{bf16, f16};
 use std::io::{self, Write};
-
-/// No number is longer: the smallest float64 has 1,075 digits behind the point, and nobody writes those.
-const LONGEST_FIELD: usize = 2048;
 
 /// How a table is written.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Options {
     pub filling: Option<String>,
     /// Texts that are taken for empty fields.
     pub missing: Vec<String>,
+    /// The columns that are read; what the others hold does not matter.
+    pub columns: Columns,
 }
 
 impl Options {
@@ -43,8 +45,35 @@ impl Options {
             exact: false,
             filling: None,
             missing: Vec::new(),
+            columns: Columns::All,
         }
     }
+
+    /// The rows, and the places of the columns that are read where not all are.
+    fn rows<'a>(&self, bytes: &'a [u8]) -> Result<(Rows<'a>, Option<Vec<usize>>)> {
+        let &Options { delimiter, comment, skip_rows, header, .. } = self;
+        let mut rows = Rows::new(bytes, Layout { delimiter, comment, skip_rows, header });
+        if matches!(self.columns, Columns::All) {
+            return Ok((rows, None));
+        }
+        let names = if header { Some(rows.names()?) } else { None };
+        let count = rows.width()?;
+        let places = self.columns.places(names.as_deref(), count)?;
+        Ok((rows, Some(places)))
+    }
+
+    /// Appends the number of a field.
+    fn number(&self, bytes: &[u8], field: &[u8], at: At, out: &mut Vec<u8>) -> Result<()> {
+        let text = bare(field);
+        let absent = is_absent(text, &self.missing);
+        let text = self.filling.as_ref().filter(|_| absent).map_or(text, |filling| filling.as_bytes());
+        element(text, self.dtype, self.exact, out).map_err(|why| wrong_field(bytes, field, self.dtype, at, why))
+    }
+}
+
+/// Whether a field is empty, or one of the texts that are taken for it.
+pub fn is_absent(text: &[u8], missing: &[String]) -> bool {
+    text.is_empty() || missing.iter().any(|word| word.as_bytes() == text)
 }
 
 /// Rows and columns of a table.
@@ -57,10 +86,12 @@ pub fn shape(bytes: &[u8], options: &Options) -> Result<[u64; 2]> {
         return Err(Error::dtype(format!("text holds real numbers, not {}", options.dtype)));
     }
     if let Some(filling) = &options.filling {
-        let held = element(filling.as_bytes(), options, &mut Vec::new());
+        let held = element(filling.as_bytes(), options.dtype, options.exact, &mut Vec::new());
         held.map_err(|why| Error::dtype(format!("'fillingValue' {filling} {}", why.shown(options.dtype))))?;
     }
-    walk(bytes, options, &mut |_, _| Ok(()))
+    let (rows, places) = options.rows(bytes)?;
+    let [rows, columns] = rows.each(|_, _| Ok(()))?;
+    Ok([rows, places.map_or(columns, |places| places.len() as u64)])
 }
 
 /// The numbers of a table as elements, in chunks of the given place and bytes.
@@ -68,13 +99,13 @@ pub fn shape(bytes: &[u8], options: &Options) -> Result<[u64; 2]> {
 /// # Errors
 /// `Code::Format`, with line and column, for a field that is no number, or none that the dtype holds.
 pub fn decode(bytes: &[u8], options: &Options, sink: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+    let (rows, places) = options.rows(bytes)?;
+    if let Some(places) = places {
+        return selected(bytes, options, rows, &places, sink);
+    }
     let (mut chunk, mut done) = (Vec::with_capacity(CHUNK), 0);
-    let dtype = options.dtype;
-    walk(bytes, options, &mut |field, at| {
-        let text = bare(field);
-        let absent = text.is_empty() || options.missing.iter().any(|word| word.as_bytes() == text);
-        let text = options.filling.as_ref().filter(|_| absent).map_or(text, |filling| filling.as_bytes());
-        element(text, options, &mut chunk).map_err(|why| wrong_field(bytes, field, dtype, at, why))?;
+    rows.each(|field, at| {
+        options.number(bytes, field, at, &mut chunk)?;
         if chunk.len() + 16 > CHUNK {
             sink(done, &chunk)?;
             done += chunk.len();
@@ -85,164 +116,42 @@ pub fn decode(bytes: &[u8], options: &Options, sink: &mut dyn FnMut(usize, &[u8]
     if chunk.is_empty() { Ok(()) } else { sink(done, &chunk) }
 }
 
-/// Where a field is: its first byte, and its number in the row.
-#[derive(Clone, Copy)]
-struct At {
-    start: usize,
-    column: u64,
-}
-
-/// Gives each field to `each`; returns rows and columns.
-fn walk(bytes: &[u8], options: &Options, each: &mut dyn FnMut(&[u8], At) -> Result<()>) -> Result<[u64; 2]> {
-    let start = first_line(bytes, options.skip_rows);
-    let mut fields = Fields::new(bytes, start, options.delimiter, options.comment);
-    let (mut rows, mut columns, mut column) = (0u64, None, 0u64);
-    let mut names = options.header;
-    while let Some(fields::Field { range, last }) = fields.next_field()? {
-        column += 1;
-        if !names {
-            let place = At { start: range.start, column };
-            if let Some(wanted) = columns.filter(|&wanted| column > wanted || (last && column < wanted)) {
-                let more = if column > wanted { "more than " } else { "" };
-                let found = if column > wanted { wanted } else { column };
-                let line = fields::line(bytes, place.start);
-                return Err(Error::format(format!(
-                    "line {line}: {more}{found} fields, column {column}; the rows before have {wanted}"
-                )));
+/// As `decode`, of the columns at these places: they are put in order row by row.
+fn selected(
+    bytes: &[u8],
+    options: &Options,
+    rows: Rows<'_>,
+    places: &[usize],
+    sink: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let size = options.dtype.bytes();
+    // Columns of the file in its order, each with where it goes in a row of the result.
+    let mut order: Vec<(usize, usize)> = places.iter().enumerate().map(|(to, &from)| (from, to)).collect();
+    order.sort_unstable();
+    let (mut chunk, mut done) = (Vec::with_capacity(CHUNK.max(places.len() * size)), 0);
+    let (mut one, mut row, mut next) = (Vec::new(), vec![0; places.len() * size], 0);
+    rows.each(|field, at| {
+        let column = (at.column - 1) as usize;
+        if order.get(next).is_some_and(|&(from, _)| from == column) {
+            one.clear();
+            options.number(bytes, field, at, &mut one)?;
+            while let Some(&(_, to)) = order.get(next).filter(|(from, _)| *from == column) {
+                row[to * size..][..size].copy_from_slice(&one);
+                next += 1;
             }
-            each(&bytes[range], place)?;
         }
-        if last {
-            if names {
-                names = false;
-            } else {
-                rows += 1;
-                columns = Some(column);
+        if at.last {
+            next = 0;
+            if chunk.len() + row.len() > CHUNK && !chunk.is_empty() {
+                sink(done, &chunk)?;
+                done += chunk.len();
+                chunk.clear();
             }
-            column = 0;
+            chunk.extend_from_slice(&row);
         }
-    }
-    Ok([rows, columns.unwrap_or(0)])
-}
-
-/// What a field says: without blanks around it, and without quotes.
-fn bare(field: &[u8]) -> &[u8] {
-    let text = field.trim_ascii();
-    match text {
-        [b'"', inner @ .., b'"'] => inner.trim_ascii(),
-        _ => text,
-    }
-}
-
-/// The first line that is looked at; a mark of UTF-8 before it is none of its characters.
-fn first_line(bytes: &[u8], skip: u64) -> usize {
-    let mut at = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-    for _ in 0..skip {
-        if at == bytes.len() {
-            break;
-        }
-        at = fields::next_line(bytes, at);
-    }
-    at
-}
-
-/// Why a field is no element.
-enum Wrong {
-    Number,
-    /// An integer that a float dtype would round, where nobody chose it.
-    Rounded,
-    /// Finite, and infinite in the dtype, where nobody chose it.
-    Beyond,
-}
-
-impl Wrong {
-    fn shown(&self, dtype: DType) -> String {
-        match self {
-            Wrong::Number => format!("is no number of {dtype}"),
-            Wrong::Rounded => format!("is not exact in {dtype}, the default; name a dtype, '{dtype}' to round"),
-            Wrong::Beyond => format!("is beyond {dtype}, the default; name a dtype"),
-        }
-    }
-}
-
-fn wrong_field(bytes: &[u8], field: &[u8], dtype: DType, at: At, why: Wrong) -> Error {
-    let shown = match bare(field) {
-        text if text.len() > LONGEST_FIELD => format!("a field of more than {LONGEST_FIELD} bytes"),
-        [] => "an empty field".to_string(),
-        _ => {
-            let text = String::from_utf8_lossy(field.trim_ascii());
-            let short: String = text.chars().take(40).collect();
-            if short.len() < text.len() { format!("'{short}...'") } else { format!("'{text}'") }
-        }
-    };
-    let hint = if bare(field).is_empty() { "; 'fillingValue' says what stands for one" } else { "" };
-    let (line, column, what) = (fields::line(bytes, at.start), at.column, why.shown(dtype));
-    Error::format(format!("line {line}, column {column}: {shown} {what}{hint}"))
-}
-
-/// Appends the element that a text writes.
-fn element(text: &[u8], options: &Options, out: &mut Vec<u8>) -> std::result::Result<(), Wrong> {
-    if text.len() > LONGEST_FIELD {
-        return Err(Wrong::Number);
-    }
-    let text = std::str::from_utf8(text).map_err(|_| Wrong::Number)?;
-    parsed(text, options.dtype, out).ok_or(Wrong::Number)?;
-    if options.exact { keeps(text, options.dtype) } else { Ok(()) }
-}
-
-/// Whether a float dtype has all digits of an integer, and the magnitude of a number. An integer is a magnitude itself, and rounded as
-/// fractions are, where it has no more significant digits than the dtype is sure of.
-fn keeps(text: &str, dtype: DType) -> std::result::Result<(), Wrong> {
-    let digits = text.trim_start_matches(['+', '-']);
-    let integer = digits.bytes().all(|byte| byte.is_ascii_digit());
-    // 10^7 is below 2^24, and what has neither an exponent nor 39 digits is no more than float32 reaches.
-    let short = if integer { digits.len() <= 7 } else { digits.len() < 39 && !digits.contains(['e', 'E']) };
-    if short {
-        return Ok(());
-    }
-    let Ok(wide) = digits.parse::<f64>() else { return Ok(()) };
-    let (narrow, sure) = match dtype {
-        DType::F32 => (f64::from(wide as f32), f32::DIGITS),
-        DType::F64 => (wide, f64::DIGITS),
-        _ => return Ok(()),
-    };
-    let significant = digits.trim_matches('0').len();
-    // An integer of more than 38 digits that is no magnitude has more than any float.
-    if integer && significant > sure as usize && digits.parse::<u128>() != Ok(narrow as u128) {
-        return Err(Wrong::Rounded);
-    }
-    if narrow.is_infinite() { Err(Wrong::Beyond) } else { Ok(()) }
-}
-
-/// Appends the number that a text is, where the dtype has it.
-fn parsed(text: &str, dtype: DType, out: &mut Vec<u8>) -> Option<()> {
-    macro_rules! parse {
-        ($type:ty) => {
-            out.extend_from_slice(&text.parse::<$type>().ok()?.to_le_bytes())
-        };
-    }
-    match dtype {
-        DType::Bool => out.push(match text {
-            "0" | "false" | "False" => 0,
-            "1" | "true" | "True" => 1,
-            _ => return None,
-        }),
-        DType::I8 => parse!(i8),
-        DType::U8 => parse!(u8),
-        DType::I16 => parse!(i16),
-        DType::U16 => parse!(u16),
-        DType::I32 => parse!(i32),
-        DType::U32 => parse!(u32),
-        DType::I64 => parse!(i64),
-        DType::U64 => parse!(u64),
-        DType::F32 => parse!(f32),
-        DType::F64 => parse!(f64),
-        // By way of float64, whose own rounding is far below half a unit of these.
-        DType::F16 => out.extend_from_slice(&f16::from_f64(text.parse().ok()?).to_le_bytes()),
-        DType::BF16 => out.extend_from_slice(&bf16::from_f64(text.parse().ok()?).to_le_bytes()),
-        DType::C64 | DType::C128 => return None,
-    }
-    Some(())
+        Ok(())
+    })?;
+    if chunk.is_empty() { Ok(()) } else { sink(done, &chunk) }
 }
 
 /// Writes a table; each number as the shortest text that reads back as itself.
@@ -478,6 +387,26 @@ mod tests {
         assert!(refused(&"1".repeat(5000), &plain()).contains("more than 2048 bytes"));
         assert!(refused("1.5", &Options { dtype: DType::I32, ..plain() }).contains("'1.5'"));
         assert!(refused("#1", &Options { comment: None, ..plain() }).contains("'#1'"));
+    }
+
+    #[test]
+    fn columns_are_chosen() {
+        let at = |places: &[i64]| Options { columns: Columns::At(places.to_vec()), ..plain() };
+        assert_eq!(floats("1,x,3\n4,,6\n", &at(&[-1, 0])), ([2, 2], vec![3.0, 1.0, 6.0, 4.0]));
+        assert_eq!(floats("1,2\n3,4\n", &at(&[1, 0, 1])), ([2, 3], vec![2.0, 1.0, 2.0, 4.0, 3.0, 4.0]));
+        let named = Options { columns: Columns::Named(vec!["c".into(), "a".into()]), header: true, ..plain() };
+        assert_eq!(floats("a,b,c\n1,x,3\n", &named), ([1, 2], vec![3.0, 1.0]));
+        assert_eq!(floats("a,b,c\n", &named), ([0, 2], vec![]));
+        assert!(refused("a,d,c\n1,2\n", &named).contains("line 2: 2 fields, column 2; the header has 3"));
+        assert!(refused("a,b\n1,2\n", &named).contains("there is no column 'c'; there are 'a', 'b'"));
+        assert!(refused("1,2\n", &at(&[2])).contains("'columns' has 2, the table has 2 columns"));
+        assert!(refused("1,2\n3,x\n", &at(&[1])).contains("line 2, column 2: 'x'"));
+        assert!(refused("1,2\n3\n", &at(&[0])).contains("line 2: 1 fields"));
+        // More than a chunk, and rows that are longer than one.
+        let many = (0..200_000).map(|i| format!("{i},x\n")).collect::<String>();
+        assert_eq!(floats(&many, &at(&[0])).1[199_999], 199_999.0);
+        let wide = floats("7,8\n9,10\n", &at(&[1; 200_000]));
+        assert_eq!((wide.0, wide.1[0], wide.1[399_999]), ([2, 200_000], 8.0, 10.0));
     }
 
     #[test]

@@ -5,13 +5,13 @@ use crate::environment::Environment;
 use crate::error;
 use crate::program::keep;
 use crate::promise::{Answer, Settle, Settled};
+use crate::tables::{self, ascii};
 use crate::value;
 use ferrotensor_core::backend::Buffer;
-use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_core::{Error, Result};
 use ferrotensor_cpu::Lent;
 use ferrotensor_engine::{Tensor, on_file_thread};
-use ferrotensor_io::fields::Delimiter;
-use ferrotensor_io::{Array, Content, Elements, Format, Source, Writing, encode, encode_into, length, save, text};
+use ferrotensor_io::{Array, Content, Elements, Format, Source, Writing, encode, encode_into, length, save};
 use napi_sys as sys;
 use std::io;
 use std::path::PathBuf;
@@ -72,28 +72,9 @@ fn format(env: sys::napi_env, options: sys::napi_value) -> Result<Format> {
         "npy" => Ok(Format::Npy),
         "npz" => Ok(Format::Npz),
         "safetensors" => Ok(Format::Safetensors),
-        "text" => Ok(Format::Text(text::Options {
-            delimiter: ascii(env, property("delimiter")?)?.map_or(Delimiter::Blanks, Delimiter::One),
-            comment: ascii(env, property("comments")?)?,
-            skip_rows: value::number(env, property("skipRows")?)? as u64,
-            header: value::boolean(env, property("header")?),
-            dtype: DType::from_code(value::number(env, property("dtype")?)? as u8)
-                .ok_or_else(|| Error::internal("unknown dtype number"))?,
-            exact: value::boolean(env, property("exact")?),
-            // One text, or none.
-            filling: value::texts(env, property("filling")?)?.pop(),
-            missing: value::texts(env, property("missing")?)?,
-        })),
+        "text" => Ok(Format::Text(tables::matrix(env, options)?)),
+        "table" => Ok(Format::Table(tables::table(env, options)?)),
         other => Err(Error::internal(format!("unknown format {other}"))),
-    }
-}
-
-/// A text of one ASCII character; none for an empty one.
-fn ascii(env: sys::napi_env, text: sys::napi_value) -> Result<Option<u8>> {
-    match value::text(env, text)?.as_bytes() {
-        [] => Ok(None),
-        [byte] if byte.is_ascii() => Ok(Some(*byte)),
-        _ => Err(Error::internal("a text of one ASCII character is expected")),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
 //! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
 //! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `plan.rs` (what a program would do), `profile.rs` (what kernels took), `share.rs`
-//! (tokens between workers), `files.rs` (files read and written; `sources.rs`: what is open), `flat.rs` (operations on memory without tensors).
+//! (tokens between workers), `files.rs` (files read and written; `sources.rs`: what is open, `tables.rs`: tables of text), `flat.rs` (operations on memory without tensors).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
 //! pointer, so the module may be loaded several times in one thread and in any number of workers.
@@ -25,6 +25,7 @@ mod readback;
 mod reference;
 mod share;
 mod sources;
+mod tables;
 mod value;
 mod watch;
 
@@ -70,6 +71,7 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"lend", files::lend),
     (c"fill", files::fill),
     (c"fillAsync", files::fill_async),
+    (c"texts", tables::texts),
     (c"write", files::write),
     (c"encoded", files::encoded),
     (c"writeAsync", files::write_async),

@@ -3,6 +3,9 @@
 
 import { instead } from '../../errors/instead.js'
 
+export { dct } from '../../fft/cosine.js'
+export { idct } from '../../fft/cosine.js'
+
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const hfft2 = instead('fft.hfft2', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
@@ -11,10 +14,6 @@ export const ihfft2 = instead('fft.ihfft2', 'write ft.fft.hfft(x, { axis }) alon
 export const hfftn = instead('fft.hfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const ihfftn = instead('fft.ihfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
-export const dct = instead('fft.dct', 'cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)')
-/** @deprecated Not a function here: cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x). */
-export const idct = instead('fft.idct', 'cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)')
 /** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
 export const dst = instead('fft.dst', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
 /** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */

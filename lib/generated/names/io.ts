@@ -7,3 +7,7 @@ import { instead } from '../../errors/instead.js'
 export const save = instead('io.save', 'write saveNpy and loadNpy, saveNpz, saveSafetensors, ...')
 /** @deprecated Not a function here: write saveNpy and loadNpy, saveNpz, saveSafetensors, .... */
 export const load = instead('io.load', 'write saveNpy and loadNpy, saveNpz, saveSafetensors, ...')
+/** @deprecated Not a function here: write loadTable for columns by name, loadText for a matrix of numbers. */
+export const readCsv = instead('io.readCsv', 'write loadTable for columns by name, loadText for a matrix of numbers')
+/** @deprecated Not a function here: write loadTable for columns by name, loadText for a matrix of numbers. */
+export const loadCsv = instead('io.loadCsv', 'write loadTable for columns by name, loadText for a matrix of numbers')

@@ -13,6 +13,7 @@ import { noGrad } from '../../autodiff/no-grad.js'
 import { setThreads } from '../../devices/devices.js'
 import { arraySplit, unstack } from '../../indexing/split.js'
 import { hann } from '../../signal/windows.js'
+import { getPrintOptions, setPrintOptions } from '../../tensor/text-options.js'
 import { jit } from '../../transforms/jit.js'
 import { asarray, fromTypedArray, tensor } from '../../values/create.js'
 import { abs, acos, acosh, asin, asinh, atan, atan2, atanh, bitwiseInvert, bitwiseLeftShift, bitwiseRightShift, conj, copy, cumulativeProd, cumulativeSum, deg2rad, divide, equal, eye, flatten, greater, greaterEqual, less, lessEqual, matmul, max, maximum, mean, min, minimum, moveaxis, nancumulativeProd, nancumulativeSum, notEqual, outer, pow, rad2deg, remainder, sign, swapaxes, takeAlongAxis, trunc, vstack } from '../functions.js'
@@ -111,6 +112,8 @@ export const fromNumpy: typeof fromTypedArray = fromTypedArray
 export const ge: typeof greaterEqual = greaterEqual
 /** Alias of {@link outer}. */
 export const ger: typeof outer = outer
+/** Alias of {@link getPrintOptions}. */
+export const getPrintoptions: typeof getPrintOptions = getPrintOptions
 /** Alias of {@link greater}. */
 export const gt: typeof greater = greater
 /** Alias of {@link hann}. */
@@ -171,6 +174,8 @@ export const rint: typeof round = round
 export const rowStack: typeof vstack = vstack
 /** Alias of {@link setThreads}. */
 export const setNumThreads: typeof setThreads = setThreads
+/** Alias of {@link setPrintOptions}. */
+export const setPrintoptions: typeof setPrintOptions = setPrintOptions
 /** Alias of {@link sign}. */
 export const sgn: typeof sign = sign
 /** Alias of {@link swapaxes}. */
@@ -279,8 +284,12 @@ export const fromfile = instead('fromfile', 'write await ft.io.loadNpy(path), or
 export const fromDlpack = instead('fromDlpack', 'Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)')
 /** @deprecated Not a function here: write await ft.io.loadText(path). */
 export const loadtxt = instead('loadtxt', 'write await ft.io.loadText(path)')
-/** @deprecated Not a function here: write await ft.io.loadText(path). */
-export const genfromtxt = instead('genfromtxt', 'write await ft.io.loadText(path)')
+/** @deprecated Not a function here: write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path). */
+export const genfromtxt = instead('genfromtxt', 'write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path)')
+/** @deprecated Not a function here: write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path). */
+export const readCsv = instead('readCsv', 'write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)')
+/** @deprecated Not a function here: write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path). */
+export const read_csv = instead('read_csv', 'write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)')
 /** @deprecated Not a function here: write await ft.io.saveText(path, x). */
 export const savetxt = instead('savetxt', 'write await ft.io.saveText(path, x)')
 /** @deprecated Not a function here: write await ft.io.saveNpz(path, { a, b }). */
@@ -293,16 +302,12 @@ export const save = instead('save', 'write await ft.io.saveNpy(path, x); of many
 export const load = instead('load', 'write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)')
 /** @deprecated Not a function here: write await ft.io.loadNpy(path, { lend: true }). */
 export const memmap = instead('memmap', 'write await ft.io.loadNpy(path, { lend: true })')
-/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
-export const setPrintoptions = instead('setPrintoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
-/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
-export const getPrintoptions = instead('getPrintoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
-/** @deprecated Not a function here: there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options. */
-export const printoptions = instead('printoptions', 'there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options')
-/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
-export const arrayRepr = instead('arrayRepr', 'write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()')
-/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray(). */
-export const arrayStr = instead('arrayStr', 'write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()')
+/** @deprecated Not a function here: write ft.array2string(x, options), or ft.setPrintOptions(options) for all that is printed. */
+export const printoptions = instead('printoptions', 'write ft.array2string(x, options), or ft.setPrintOptions(options) for all that is printed')
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once. */
+export const arrayRepr = instead('arrayRepr', 'write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once')
+/** @deprecated Not a function here: write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once. */
+export const arrayStr = instead('arrayStr', 'write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once')
 /** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
 export const enableGrad = instead('enableGrad', 'nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants')
 /** @deprecated Not a function here: nothing to switch: no gradient is prepared outside of ft.grad; inside of it ft.noGrad(fn) makes constants. */
@@ -355,8 +360,6 @@ export const frompyfunc = instead('frompyfunc', 'write operations on whole tenso
 export const copyto = instead('copyto', 'tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x)')
 /** @deprecated Not a function here: complex numbers have no order; sort by abs() or angle(). */
 export const sortComplex = instead('sortComplex', 'complex numbers have no order; sort by abs() or angle()')
-/** @deprecated Not a function here: write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2)). */
-export const cumulativeTrapezoid = instead('cumulativeTrapezoid', 'write ft.cumulativeSum(x.at(\'1:\').add(x.at(\':-1\')).div(2))')
 /** @deprecated Not a function here: write x.real() where ft.isreal(x).all(). */
 export const realIfClose = instead('realIfClose', 'write x.real() where ft.isreal(x).all()')
 /** @deprecated Not a function here: write for (const row of x), or x.toArray(). */

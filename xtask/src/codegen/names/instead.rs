@@ -63,19 +63,24 @@ pub const INSTEAD: &Names = &[
             ("fromstring", "write ft.tensor(text.split(' ').map(Number))"),
             ("fromfile", "write await ft.io.loadNpy(path), or ft.fromTypedArray of the file's bytes"),
             ("fromDlpack", "Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)"),
-            ("loadtxt genfromtxt", "write await ft.io.loadText(path)"),
+            ("loadtxt", "write await ft.io.loadText(path)"),
+            (
+                "genfromtxt",
+                "write await ft.io.loadText(path, { fillingValue: NaN }); of columns with names ft.io.loadTable(path)",
+            ),
+            (
+                "readCsv read_csv",
+                "write await ft.io.loadTable(path): columns by name; a matrix of numbers is ft.io.loadText(path)",
+            ),
             ("savetxt", "write await ft.io.saveText(path, x)"),
             ("savez savezCompressed", "write await ft.io.saveNpz(path, { a, b })"),
             ("save", "write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b })"),
             ("load", "write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)"),
             ("memmap", "write await ft.io.loadNpy(path, { lend: true })"),
-            (
-                "setPrintoptions getPrintoptions printoptions",
-                "there is no hidden setting; write ft.array2string(x, { precision, threshold }), or x.toString of the same options",
-            ),
+            ("printoptions", "write ft.array2string(x, options), or ft.setPrintOptions(options) for all that is printed"),
             (
                 "arrayRepr arrayStr",
-                "write String(x), or ft.array2string(x, { precision, threshold }); longer tensors are shown by x.toArray()",
+                "write String(x), or ft.array2string(x, { precision, threshold }), or ft.setPrintOptions once",
             ),
             (
                 "enableGrad setGradEnabled isGradEnabled",
@@ -98,7 +103,6 @@ pub const INSTEAD: &Names = &[
             ("vectorize frompyfunc", "write operations on whole tensors, or ft.vmap(f) of a function of one row of them"),
             ("copyto", "tensors do not change; write x.withAt([mask], values), or ft.where(mask, values, x)"),
             ("sortComplex", "complex numbers have no order; sort by abs() or angle()"),
-            ("cumulativeTrapezoid", "write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2))"),
             ("realIfClose", "write x.real() where ft.isreal(x).all()"),
             ("nditer ndenumerate ndindex", "write for (const row of x), or x.toArray()"),
             ("applyOverAxes", "write x.sum([0, 2], { keepdims: true }), or another reduction over several axes"),
@@ -190,7 +194,6 @@ pub const INSTEAD: &Names = &[
         Function("fft"),
         &[
             ("hfft2 ihfft2 hfftn ihfftn", "write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others"),
-            ("dct idct", "cosine transforms are in ft.signal: ft.signal.dct(x), ft.signal.idct(x)"),
             (
                 "dst idst dctn idctn",
                 "there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis",
@@ -378,5 +381,11 @@ pub const INSTEAD: &Names = &[
             ("randomSplit trainTestSplit", "write ft.data.split({ x, y }, { share: 0.2, key })"),
         ],
     ),
-    (Function("io"), &[("save load", "write saveNpy and loadNpy, saveNpz, saveSafetensors, ...")]),
+    (
+        Function("io"),
+        &[
+            ("save load", "write saveNpy and loadNpy, saveNpz, saveSafetensors, ..."),
+            ("readCsv loadCsv", "write loadTable for columns by name, loadText for a matrix of numbers"),
+        ],
+    ),
 ];

@@ -54,6 +54,8 @@ pub const SAME: &Names = &[
             ("stft", "stft@signal/stft"),
             ("istft", "istft@signal/stft"),
             ("inferenceMode", "noGrad@autodiff/no-grad"),
+            ("setPrintoptions", "setPrintOptions@tensor/text-options"),
+            ("getPrintoptions", "getPrintOptions@tensor/text-options"),
             ("rint", "round@arrays/rounding"),
             ("around", "round@arrays/rounding"),
             ("cholesky", "linalg.cholesky"),
@@ -105,6 +107,7 @@ pub const SAME: &Names = &[
             ("contiguous", "copy"),
         ],
     ),
+    (Function("fft"), &[("dct", "dct@fft/cosine"), ("idct", "idct@fft/cosine")]),
     (
         Function("linalg"),
         &[
