@@ -24,16 +24,16 @@ pub trait Register: Real {
     type Item;
     /// How many, at most [`MOST`].
     const COUNT: usize;
-    /// The first `COUNT` floats.
+    /// `COUNT` floats, aligned or not.
     ///
     /// # Safety
-    /// As above.
-    unsafe fn load(from: &[Self::Item; MOST]) -> Self;
-    /// Writes the first `COUNT` floats.
+    /// As above, and they are there.
+    unsafe fn load(from: *const Self::Item) -> Self;
+    /// Writes `COUNT` floats.
     ///
     /// # Safety
-    /// As above.
-    unsafe fn store(self, to: &mut [Self::Item; MOST]);
+    /// As above, and there is room for them.
+    unsafe fn store(self, to: *mut Self::Item);
 }
 
 /// Floats of the fullest register.
@@ -66,8 +66,8 @@ unsafe fn block<F: Function, T: Item<Value: InRegisters>>(out: &mut [T], args: [
     let load = |x: &[T]| {
         let mut values = [T::Value::ZERO; MOST];
         values.iter_mut().zip(x).for_each(|(value, x)| *value = x.load());
-        // SAFETY: as the caller promises.
-        unsafe { <T::Value as InRegisters>::Register::load(&values) }
+        // SAFETY: as the caller promises; the array has as many as the fullest register.
+        unsafe { <T::Value as InRegisters>::Register::load(values.as_ptr()) }
     };
     // What a function does not read is not loaded either.
     let x = load(args[0]);
@@ -75,7 +75,7 @@ unsafe fn block<F: Function, T: Item<Value: InRegisters>>(out: &mut [T], args: [
     let z = if F::ARITY > 2 { load(args[2]) } else { x };
     let mut values = [T::Value::ZERO; MOST];
     // SAFETY: as the caller promises.
-    unsafe { F::call([x, y, z]).store(&mut values) };
+    unsafe { F::call([x, y, z]).store(values.as_mut_ptr()) };
     out.iter_mut().zip(values).for_each(|(o, value)| *o = T::store(value));
 }
 
@@ -115,14 +115,14 @@ macro_rules! register {
             type Item = $item;
             const COUNT: usize = $count;
             #[inline(always)]
-            unsafe fn load(from: &[$item; MOST]) -> Self {
-                // SAFETY: the array is long enough.
-                Floats(unsafe { loadu(from.as_ptr()) })
+            unsafe fn load(from: *const $item) -> Self {
+                // SAFETY: as the caller promises.
+                Floats(unsafe { loadu(from) })
             }
             #[inline(always)]
-            unsafe fn store(self, to: &mut [$item; MOST]) {
-                // SAFETY: the array is long enough.
-                unsafe { storeu(to.as_mut_ptr(), self.0) }
+            unsafe fn store(self, to: *mut $item) {
+                // SAFETY: as the caller promises.
+                unsafe { storeu(to, self.0) }
             }
         }
 

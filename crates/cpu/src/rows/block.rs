@@ -1,5 +1,7 @@
 //! Blocks of rows: every step over some rows, before the next rows, by one thread.
 
+use super::fused::{Pass, SHORTEST};
+use super::plain::Plain;
 use super::spread::{Spread, spread};
 use super::{Part, RowsKernel, Sizes, Step};
 use crate::cache;
@@ -13,6 +15,7 @@ use crate::reduce::tree::Tree;
 use crate::reduce::{Accumulate, ReduceKernel, Rule};
 use crate::scratch::Scratch;
 use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::kernel::tree::LANES;
 use ferrotensor_core::rows::Per;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -35,9 +38,13 @@ enum Ready<'a> {
 }
 
 /// A launch over blocks.
-struct Launch<'a> {
+pub(super) struct Launch<'a> {
     kernel: &'a RowsKernel,
-    extent: usize,
+    pub(super) extent: usize,
+    /// Whether steps are done by their passes.
+    fused: bool,
+    /// Values of elements that are met in an operand which is plain.
+    pub(super) plain: Vec<Option<Plain>>,
     /// Whether a value of elements is met in an operand.
     in_memory: Vec<bool>,
     /// Where a value lies in a thread's memory, unless in an operand.
@@ -50,11 +57,27 @@ struct Launch<'a> {
 impl RowsKernel {
     pub(super) fn by_blocks(&self, slots: &Slots, sizes: &Sizes, params: &[u64], context: &Context) -> Result<()> {
         let memory = self.memory(slots);
+        let plain: Vec<Option<Plain>> = memory
+            .iter()
+            .zip(&self.values)
+            .map(|(m, &(size, per))| {
+                m.filter(|_| per == Per::Element)
+                    .and_then(|(layout, start)| Plain::new(layout, start, size, sizes.kept.len()))
+            })
+            .collect();
+        let fused = sizes.extent >= SHORTEST
+            && self
+                .passes
+                .iter()
+                .zip(&self.steps)
+                .all(|(pass, step)| self.fits(pass.as_ref(), step, &memory, &plain, sizes.extent));
         let of_row = |&(size, per): &(usize, Per)| if per == Per::Element { size * sizes.extent } else { size };
         let block = (BLOCK_BYTES / self.values.iter().map(of_row).sum::<usize>().max(1)).clamp(1, sizes.rows);
         let mut launch = Launch {
             kernel: self,
             extent: sizes.extent,
+            fused,
+            plain,
             in_memory: memory.iter().zip(&self.values).map(|(m, (_, per))| m.is_some() && *per == Per::Element).collect(),
             offsets: Vec::with_capacity(self.values.len()),
             // For the alignment of what follows.
@@ -191,24 +214,34 @@ impl<'a> Worker<'a> {
         for (n, tools) in self.tools.iter_mut().enumerate() {
             let step = &kernel.steps[n];
             let elements = kernel.values[step.to].1 == Per::Element;
+            let pass = if launch.fused { kernel.passes[n].as_ref() } else { None };
             // SAFETY: as above.
             unsafe {
-                match (tools, &launch.steps[n]) {
-                    (Tools::Map(frame), Ready::Map(bound)) if elements => block.map_elements(step, bound, frame),
-                    (Tools::Map(frame), Ready::Map(_)) => block.map_rows(step, frame),
-                    (Tools::Reduce { pre, post, tree }, Ready::Reduce { kernel, fns, pre: bound, .. }) => {
+                match (tools, &launch.steps[n], pass) {
+                    (_, _, Some(Pass::Absorbed)) => {}
+                    (_, _, Some(Pass::Scale { run, x, row, others })) => block.scale(*run, [*x, *row, step.to], others),
+                    (Tools::Map(frame), Ready::Map(bound), _) if elements => block.map_elements(step, bound, frame),
+                    (Tools::Map(frame), Ready::Map(_), _) => block.map_rows(step, frame),
+                    (Tools::Reduce { pre, post, tree }, Ready::Reduce { kernel, fns, pre: bound, .. }, pass) => {
                         let mut results = Results { block: &block, kernel, to: step.to, post, done: 0, count: 0 };
                         let from = step.operands[0];
                         let extent = launch.extent;
-                        if extent <= LONGEST.min(pre.tile()) && bound.domain.keeps(extent) {
-                            block.reduce_short(from, *fns, bound, pre, &mut results);
-                        } else {
-                            block.reduce(from, bound, pre, tree, &mut results);
+                        match pass {
+                            Some(Pass::Sum { run, x, y, row, kept }) => block.sum(*run, *x, [*y, *row, *kept], &mut results),
+                            Some(Pass::Extreme { run, x }) if extent >= 2 * LANES => {
+                                block.extreme(*run, *x, &mut results, |rows, results| {
+                                    block.reduce(rows, from, bound, pre, tree, results)
+                                });
+                            }
+                            _ if extent <= LONGEST.min(pre.tile()) && bound.domain.keeps(extent) => {
+                                block.reduce_short(from, *fns, bound, pre, &mut results);
+                            }
+                            _ => block.reduce(block.rows.clone(), from, bound, pre, tree, &mut results),
                         }
                         results.flush();
                     }
                     // Both come from one list of steps.
-                    (Tools::Map(_), Ready::Reduce { .. }) | (Tools::Reduce { .. }, Ready::Map(_)) => {}
+                    (Tools::Map(_), Ready::Reduce { .. }, _) | (Tools::Reduce { .. }, Ready::Map(_), _) => {}
                 }
             }
         }
@@ -217,10 +250,10 @@ impl<'a> Worker<'a> {
 }
 
 /// Rows that one thread has, and its memory.
-struct Block<'a> {
-    launch: &'a Launch<'a>,
+pub(super) struct Block<'a> {
+    pub(super) launch: &'a Launch<'a>,
     memory: *mut u8,
-    rows: Range<usize>,
+    pub(super) rows: Range<usize>,
 }
 
 impl Block<'_> {
@@ -229,17 +262,17 @@ impl Block<'_> {
         self.memory.wrapping_add(self.launch.offsets[v])
     }
 
-    fn size(&self, v: usize) -> usize {
+    pub(super) fn size(&self, v: usize) -> usize {
         self.launch.kernel.values[v].0
     }
 
     /// The value of a row.
-    fn of_row(&self, v: usize, row: usize) -> *mut u8 {
+    pub(super) fn of_row(&self, v: usize, row: usize) -> *mut u8 {
         self.value(v).wrapping_add((row - self.rows.start) * self.size(v))
     }
 
     /// Where element `at` of a value is that is in no operand.
-    fn element(&self, v: usize, at: usize) -> *mut u8 {
+    pub(super) fn element(&self, v: usize, at: usize) -> *mut u8 {
         let (first, size) = (self.rows.start * self.launch.extent, self.size(v));
         self.value(v).wrapping_add(first * size % PAGE + (at - first) * size)
     }
@@ -345,9 +378,17 @@ impl Block<'_> {
     ///
     /// # Safety
     /// As [`Block::cross`].
-    unsafe fn reduce(&self, from: usize, bound: &Bound, pre: &mut Frame, tree: &mut Tree, results: &mut Results) {
+    unsafe fn reduce(
+        &self,
+        rows: Range<usize>,
+        from: usize,
+        bound: &Bound,
+        pre: &mut Frame,
+        tree: &mut Tree,
+        results: &mut Results,
+    ) {
         let extent = self.launch.extent;
-        for row in self.rows.clone() {
+        for row in rows {
             let (mut at, end) = (row * extent, (row + 1) * extent);
             while at < end {
                 let len = bound.domain.piece(at, pre.tile().min(end - at));
@@ -368,7 +409,7 @@ impl Block<'_> {
 }
 
 /// Results of a reduction until a tile of them goes through its second program.
-struct Results<'a, 'b> {
+pub(super) struct Results<'a, 'b> {
     block: &'a Block<'a>,
     kernel: &'a ReduceKernel,
     to: usize,
@@ -380,12 +421,22 @@ struct Results<'a, 'b> {
 
 impl Results<'_, '_> {
     /// Where the results of the next rows go, at most a tile of them.
-    fn room(&mut self, rows: usize) -> *mut u8 {
+    pub(super) fn room(&mut self, rows: usize) -> *mut u8 {
         if self.count + rows > self.post.tile() {
             self.flush();
         }
         self.count += rows;
         self.post.input(0).wrapping_add((self.count - rows) * self.kernel.acc_size)
+    }
+
+    /// How many wait at most.
+    pub(super) fn most(&self) -> usize {
+        self.post.tile()
+    }
+
+    /// The last ones, which had room, come again.
+    pub(super) fn retract(&mut self, rows: usize) {
+        self.count -= rows;
     }
 
     fn flush(&mut self) {

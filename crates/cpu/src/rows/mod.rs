@@ -1,8 +1,15 @@
 //! `Rows` kernels: the maps and reductions that are their steps, made ready as such, and run over blocks of rows whose temporaries
-//! stay in a core's cache ([`block`]); or one after the other over whole operands, where blocks would not do.
+//! stay in a core's cache ([`block`]), several at once where there is a pass for them ([`fused`]); or one after the other over whole operands, where
+//! blocks would not do.
 
 mod block;
+mod fused;
+mod passes;
+mod plain;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 mod spread;
+mod wide;
 
 use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::MapKernel;
@@ -13,6 +20,7 @@ use crate::tier::Tier;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::rows::{LONGEST, Per, RowStep, Rows};
+use fused::Pass;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -42,6 +50,8 @@ pub struct RowsKernel {
     /// Element size of each value, and how many of it there are.
     values: Vec<(usize, Per)>,
     steps: Vec<Step>,
+    /// For each step the pass in its place.
+    passes: Vec<Option<Pass>>,
     /// Values that go out.
     outputs: Vec<usize>,
     /// Copies of the values of rows that come in or go out, which blocks keep beside each other.
@@ -75,6 +85,7 @@ pub fn prepare(kernel: &Rows, tier: Tier) -> Result<RowsKernel, String> {
         moved: moved.collect::<Result<_, String>>()?,
         values: types.iter().map(|(d, per)| (d.bytes(), *per)).collect(),
         steps,
+        passes: fused::passes(kernel, tier)?,
         outputs: kernel.outputs.clone(),
     })
 }

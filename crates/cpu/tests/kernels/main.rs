@@ -8,6 +8,7 @@ mod harness;
 mod kept;
 mod map;
 mod movement;
+mod passes;
 mod reduce;
 mod rows;
 mod small;

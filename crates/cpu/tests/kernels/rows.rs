@@ -11,7 +11,7 @@ use ferrotensor_core::{Code, DType};
 use ferrotensor_cpu::CpuBackend;
 
 /// A program of operands and parameters of one dtype.
-fn program(d: DType, inputs: usize, params: usize, f: impl FnOnce(&mut Builder, &[Value]) -> Value) -> Program {
+pub fn program(d: DType, inputs: usize, params: usize, f: impl FnOnce(&mut Builder, &[Value]) -> Value) -> Program {
     let mut b = Builder::new();
     let mut values: Vec<Value> = (0..inputs).map(|_| b.input(d)).collect();
     values.extend((0..params).map(|_| b.param(d)));
@@ -19,11 +19,11 @@ fn program(d: DType, inputs: usize, params: usize, f: impl FnOnce(&mut Builder, 
     b.finish(&[result])
 }
 
-fn map(program: Program, operands: &[usize]) -> RowStep {
+pub fn map(program: Program, operands: &[usize]) -> RowStep {
     RowStep::Map { map: Map { program }, operands: operands.to_vec() }
 }
 
-fn reduce(axes: usize, monoid: Monoid, d: DType, operand: usize) -> RowStep {
+pub fn reduce(axes: usize, monoid: Monoid, d: DType, operand: usize) -> RowStep {
     let combine = Combine::Value(monoid);
     RowStep::Reduce { reduce: Reduce { axes, combine, input: d, acc: d, pre: None, post: None }, operand }
 }
@@ -121,7 +121,8 @@ fn by_steps(kernel: &Rows, inputs: &[&Array], params: &[u64]) -> Vec<Array> {
     kernel.outputs.iter().map(|&o| values[o].clone()).collect()
 }
 
-fn compare(kernel: &Rows, inputs: &[(&Array, Style)], params: &[u64], output: Style) {
+/// That a kernel has the bits of its steps.
+pub fn compare(kernel: &Rows, inputs: &[(&Array, Style)], params: &[u64], output: Style) {
     let arrays: Vec<&Array> = inputs.iter().map(|i| i.0).collect();
     let dims = arrays[0].dims();
     let kept = &dims[..dims.len() - kernel.axes];
@@ -134,7 +135,8 @@ fn compare(kernel: &Rows, inputs: &[(&Array, Style)], params: &[u64], output: St
     }
 }
 
-const SHAPES: [(&[usize], usize); 16] = [
+/// Shapes, and how many of their axes make a row.
+pub const SHAPES: [(&[usize], usize); 16] = [
     (&[5], 1),
     (&[7, 1], 1),
     (&[3000, 3], 1),

@@ -1,6 +1,6 @@
 //! Sixteen float32.
 
-use super::{InRegisters, MOST, Register};
+use super::{InRegisters, Register};
 use ferrotensor_core::math::{Bits, Lane, Mask, Real};
 use std::arch::x86_64::{
     __m512 as Vector, __m512i, __mmask16 as Bitmask, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_LT_OQ, _MM_MANT_NORM_1_2,
