@@ -177,6 +177,17 @@ def norms():
     case("nn.groupNorm", [x, w, b], (y * ww + wb).astype(d), [2], [0.5], tol=close)
 
 
+def beside_large_means():
+    """Of whole numbers that are exact, whose mean is not: what is left of them after a rounded mean is half wrong."""
+    small = np.array([[0, 1, 6], [2, 9, 9]], "float64")
+    for d, mean in [("float32", 2.0**22), ("float64", 2.0**51)]:
+        x = (small + mean).astype(d)
+        y = standard(small, (1,), 0.5)
+        case("nn.layerNorm", [x, None, None], y.astype(d), [-1], [0.5], tol="16")
+        case("nn.groupNorm", [x.reshape(1, 6), None, None], y.reshape(1, 6).astype(d), [2], [0.5], tol="16")
+        case("nn.batchNorm", [x.T.copy(), None, None, None, None], y.T.astype(d), [], [0.5], tol="16")
+
+
 def cases():
     activations()
     combined()
@@ -187,3 +198,4 @@ def cases():
     convolved()
     transposed()
     norms()
+    beside_large_means()

@@ -9,8 +9,8 @@ use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
-use ferrotensor_core::scalar::Op;
-use ferrotensor_core::{Dims, Error, Result, layout};
+use ferrotensor_core::scalar::{Builder, Op, Value};
+use ferrotensor_core::{DType, Dims, Error, Result, layout};
 
 /// The axes that are normalised: the last by default.
 fn axes(named: Option<&[i64]>, rank: usize) -> Result<Vec<usize>> {
@@ -78,12 +78,26 @@ fn mean_square(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
     mean_over(l, squares, axes, true)
 }
 
-/// Less the mean, by the spread.
+/// Less the mean, by the spread. A mean is rounded before it is subtracted, and beside a large one that is most of what is left (of 768 numbers
+/// about 100,000 with a spread of 1 the results were off by 0.016; now by 5e-7): the mean of what is left is subtracted as well.
 fn standardised(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
     let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
-    let centred = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    let near = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    let rest = mean_over(l, near, axes, true)?;
+    let few = l.dims(rest);
+    let rest = l.map(&few, &[rest], |b, v| still(b, v[0]))?;
+    let centred = l.map(&dims, &[near, rest], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
     let variance = mean_square(l, centred, axes)?;
     by_root(l, centred, variance)
+}
+
+/// The same number for derivatives to take as a constant: they go through the bits of no integer. That of a mean of deviations from the mean is 0,
+/// and would be computed at the price of two more reductions.
+fn still(b: &mut Builder, x: Value) -> Value {
+    let (d, bits) = (b.dtype(x), if b.dtype(x) == DType::F64 { DType::U64 } else { DType::U32 });
+    let (number, zero) = (b.bitcast(x, bits), b.lit(bits, 0.0));
+    let same = b.binary(Op::Xor, number, zero);
+    b.bitcast(same, d)
 }
 
 fn over_axes_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
