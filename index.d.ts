@@ -14633,13 +14633,14 @@ interface PadOptions {
 }
 /**
  * Elements around a tensor, by a list that has the numbers of places before and after the last axis, then those of the axis before it, and so on.
- * Negative numbers take places away, before others are filled. Places beyond the data of the modes 'reflect' and 'circular' repeat it.
+ * Negative numbers take places away, before others are filled (by 'reflect' afterwards). A side has at most as many new places as its axis has
+ * elements by 'circular', and one less by 'reflect', as in PyTorch: `ft.pad` repeats the data.
  *
  * Takes any dtype; gives the same. PyTorch `nn.functional.pad`; `ft.pad` is NumPy's, with a pair for each axis in order.
  *
  * @param pad `[before, after]` of the last axis, or more pairs for the axes before it.
- * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are none to
- * repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are too few
+ * to mirror or repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.nn.pad(ft.tensor([[1, 2], [3, 4]]), [0, 1, 1, 0]) // [[0, 0, 0], [1, 2, 0], [3, 4, 0]]

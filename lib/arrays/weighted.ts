@@ -5,12 +5,14 @@ import { axisGiven, flag, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { isListed, type Listed, type Positions } from '../calls/arrays.js'
 import { arrayGiven } from '../calls/operands.js'
-import { ShapeError } from '../errors.js'
+import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import {
   cov as unweighted, cumulativeSum, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions
 } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
+import { optionsLast } from '../program/op-table.js'
+import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { floating } from './dtypes.js'
 import { axisOrOptions, integersGiven } from './options.js'
@@ -82,6 +84,7 @@ function panels(op: string, y: unknown, coordinates: unknown, options: unknown):
   const along = samples.moveaxis(axis, -1) as Tensor
   const heights = along.at('...', '1:').add(along.at('...', ':-1'))
   if (coordinates === undefined) return { areas: heights.multiply(step / 2), axis }
+  if (isPlain(coordinates)) throw new ArgumentError(`${op}: 'coordinates' must be a tensor, got an Object${optionsLast(op, ['y', 'coordinates'], coordinates)}`)
   const places = arrayGiven(op, 'coordinates', coordinates)
   const lines = places.ndim < 2 ? places : (places.broadcastTo(samples.shape).moveaxis(axis, -1) as Tensor)
   if (lines.ndim === 0 || lines.shape.at(-1) !== along.shape.at(-1)) {

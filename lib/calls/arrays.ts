@@ -4,6 +4,7 @@ import { deviceNumber } from '../devices/devices.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { isTensor } from '../program/node.js'
 import { operandName, rowOf } from '../program/op-table.js'
+import { formOf } from '../program/record.js'
 import { infer, signature, type Attr } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { fromList } from '../values/create.js'
@@ -64,8 +65,8 @@ export function positionsOf(op: string, value: unknown, beside: Tensor | undefin
 function weakDType(op: number, operands: readonly unknown[], attr: Attr | null): DType {
   let forms = 0
   operands.forEach((x, i) => {
-    const form = isTensor(x) ? 0 : x === undefined ? 4 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 1
-    forms |= form << (3 * i)
+    // An array stands where a number may.
+    forms |= (isListed(x) ? 1 : formOf(op, x, i)) << (3 * i)
   })
   return infer(signature(op, forms, attr), operands.filter((x) => isTensor(x))).weak.name
 }
