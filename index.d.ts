@@ -6068,22 +6068,22 @@ declare function linspace<E extends DType = 'float32'>(start: number, stop: numb
  * ```
  */
 declare function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<NoInfer<E>>;
+/** A grid's tensor for each array. */
+type Grids<T extends readonly unknown[]> = {
+    -readonly [K in keyof T]: T[K] extends Tensor ? T[K] : Tensor<'float32'>;
+};
 /**
  * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
  *
- * @param args Tensors of one axis (or none), then options.
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
+ * @param args Tensors of one axis (or none), or arrays, then options.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors and arrays.
  * @example
  * ```ts
  * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
  * ```
  */
-declare function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): {
-    -readonly [K in keyof T]: T[K];
-};
-declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
-    -readonly [K in keyof T]: T[K];
-};
+declare function meshgrid<const T extends readonly (Tensor | Listed)[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): Grids<T>;
+declare function meshgrid<const T extends readonly (Tensor | Listed)[]>(...args: T): Grids<T>;
 
 /**
  * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 by
@@ -19721,7 +19721,7 @@ interface PolyfitOptions<W extends DType = DType> {
  * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
  * ```
  */
-declare function polyfit<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A>, y: Tensor<B>, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+declare function polyfit<A extends DType = 'bool', B extends DType = 'bool', W extends DType = 'bool'>(x: Tensor<A> | Listed, y: Tensor<B> | Listed, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
 /**
  * A polynomial's values by its coefficients `p`, that of the highest power first, at each element of `x` (Horner's rule).
  *
@@ -19732,10 +19732,11 @@ declare function polyfit<A extends DType, B extends DType, W extends DType = 'bo
  * @throws {TensorError} `ERR_SHAPE` for coefficients that are not vector or more than 2^16, `ERR_DTYPE`.
  * @example
  * ```ts
- * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
+ * ft.polyval([2, 1], ft.tensor([0, 1, 2])) // [1, 3, 5]
  * ```
  */
-declare function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'numeric', A>, x: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
+declare function polyval(p: Listed, x: Listed): Tensor<'float32'>;
+declare function polyval<A extends DType = 'bool', B extends DType = 'bool'>(p: (Tensor<A> & Takes<'numeric', A>) | Listed, x: (Tensor<B> & Takes<'numeric', B>) | Listed): Tensor<Promote<A, B>>;
 /**
  * The roots of the polynomial with these coefficients, that of the highest power first: eigenvalues of its companion matrix (Horn and Johnson,
  * "Matrix Analysis", 3.3), in no order. Reads which coefficients are 0.

@@ -1,6 +1,7 @@
 // Operands of a call, checked: tensors, and arrays and numbers that stand for some.
 
 import { wrong } from '../arguments/validate.js'
+import { ArgumentError } from '../errors.js'
 import { checkAlive, isTensor } from '../program/node.js'
 import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
@@ -15,7 +16,10 @@ export function arrayGiven(op: string, name: string, value: unknown): Tensor {
 
 /** A tensor that can be used. */
 export function tensorGiven(op: string, name: string, value: unknown): Tensor {
-  if (!isTensor(value)) throw wrong(op, name, 'a tensor', value)
+  if (!isTensor(value)) {
+    const { message } = wrong(op, name, 'a tensor', value)
+    throw new ArgumentError(isListed(value) ? `${message}; wrap it with ft.tensor(...)` : message)
+  }
   checkAlive(op, value)
   return value
 }
