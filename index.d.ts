@@ -6720,7 +6720,7 @@ declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  * ft.trapezoid(ft.tensor([[1, 2], [3, 4]]), ft.tensor([[0, 1], [0, 2]])) // [1.5, 7]
  * ```
  */
-declare function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
+declare function trapezoid<A extends DType = 'float32', B extends DType = 'bool'>(y: Tensor<A> | Listed, coordinates?: (Tensor<B> & Takes<'real', B>) | Listed, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
  * Running integrals of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule: one less
  * than there are samples. Coordinates are a vector for all lines, or broadcast to the samples.

@@ -27,9 +27,10 @@ function conditions(op: string, name: string, value: unknown): Tensor[] {
 /** NumPy's `select`: of each place the choice of the first condition that is true there. */
 export function selectedBy(op: string, condlist: unknown, choicelist: unknown, fallback: unknown): Tensor {
   return within(op, () => {
-    const [masks, choices] = [conditions(op, 'conditions', condlist), listGiven(op, 'choices', choicelist).map((x, i) => operandGiven(op, `choices[${i}]`, x))]
+    const listed = listGiven(op, 'choices', choicelist)
+    const [masks, choices] = [conditions(op, 'conditions', condlist), listed.map((x, i) => operandGiven(op, `choices[${i}]`, x, ...listed, fallback))]
     if (masks.length === 0 || masks.length !== choices.length) throw new ArgumentError(`${op}: there are ${masks.length} conditions and ${choices.length} choices`)
-    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback)
+    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback, ...listed)
     const tensors = choices.filter((x) => isTensor(x))
     // What is bool stays bool beside the default.
     const none = fallback === undefined && tensors.length > 0 && resultType(...choices) === 'bool' ? false : last

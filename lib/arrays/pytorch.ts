@@ -119,7 +119,7 @@ export function maskedSelect<D extends DType>(x: Tensor<D>, mask: Tensor<'bool'>
 /** PyTorch's `masked_fill`: x with one value where a mask is true, as {@link where}. */
 export function maskedFill<D extends DType>(x: Tensor<D>, mask: Tensor, value: Operand): Tensor<D> {
   const op = 'maskedFill'
-  return within(op, () => where(arrayGiven(op, 'mask', mask), operandGiven(op, 'value', value), arrayGiven(op, 'x', x)) as Tensor<D>)
+  return within(op, () => where(arrayGiven(op, 'mask', mask), operandGiven(op, 'value', value, x), arrayGiven(op, 'x', x, value)) as Tensor<D>)
 }
 
 /** PyTorch's `narrow`: so many places of an axis from one on. A view. */

@@ -7,11 +7,11 @@ import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import type { Scalar } from '../program/record.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { isListed, tensorOf } from './arrays.js'
+import { isListed, listBeside, tensorOf } from './arrays.js'
 
-/** As {@link tensorGiven}; an array becomes one. */
-export function arrayGiven(op: string, name: string, value: unknown): Tensor {
-  return isListed(value) ? tensorOf(op, value, undefined) : tensorGiven(op, name, value)
+/** As {@link tensorGiven}; an array becomes one, with the digits of the widest operand `beside` it. */
+export function arrayGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor {
+  return isListed(value) ? listBeside(op, value, beside) : tensorGiven(op, name, value)
 }
 
 /** A tensor that can be used. */
@@ -24,11 +24,11 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
   return value
 }
 
-/** A tensor that can be used, or what may stand for one. */
-export function operandGiven(op: string, name: string, value: unknown): Tensor | Scalar {
+/** A tensor that can be used, or what may stand for one; an array as in {@link arrayGiven}. */
+export function operandGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor | Scalar {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
-  if (isListed(value)) return tensorOf(op, value, undefined)
+  if (isListed(value)) return listBeside(op, value, beside)
   if (!isTensor(value)) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value
