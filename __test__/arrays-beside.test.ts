@@ -49,6 +49,25 @@ for (const [name, f, operands] of [...CALLS.map(([name, operands]) => [name, all
   })
 }
 
+test('wherever the tensor stands', (t) => {
+  for (const name of ['concat', 'stack', 'vstack'] as const) {
+    const f = all[name] as F
+    const expected = plain(f([f64(V), f64(W)]))
+    t.deepEqual(plain(f([V, f64(W)])), expected, name)
+    t.deepEqual(plain(f([f64(V), W])), expected, name)
+    t.deepEqual((plain(f([ft.ones([3], { dtype: 'float16' }), V, f64(W)])) as [string, unknown[]])[1].flat().includes(0.1), true, name)
+  }
+  const einsum = all['einsum'] as F
+  t.deepEqual(plain(einsum('i,i', V, f64(W))), plain(einsum('i,i', f64(V), f64(W))))
+  const piecewise = all['piecewise'] as F
+  t.deepEqual(plain(piecewise(f64(V), [ft.tensor([true, false, true])], [W, 0.5])), ['float64', [0.3, 0.5, 0.6]])
+})
+
+test('weights of cov have the digits of the observations', (t) => {
+  const cov = all['cov'] as F
+  t.deepEqual(plain(cov(f64(M), { aweights: V })), plain(cov(f64(M), { aweights: f64(V) })))
+})
+
 test('beside narrower tensors an array is float32, and what is typed stays as it is', (t) => {
   t.is((all['union1d']!(ft.tensor([0.5], { dtype: 'float16' }), [0.25]) as ft.Tensor).dtype, 'float32')
   t.is((all['union1d']!(ft.tensor([1], { dtype: 'int32' }), [2]) as ft.Tensor).dtype, 'float32')

@@ -66,7 +66,7 @@ export function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly
   const results = parts.map((piece) => (typeof piece === 'function' ? (piece as (x: Tensor<D>) => unknown)(values) : piece))
   return within(op, () => {
     const operands = results.map((result, i) => {
-      const operand = operandGiven(op, `pieces[${i}]`, result)
+      const operand = operandGiven(op, `pieces[${i}]`, result, x)
       if (isTensor(operand)) return operand.astype(values.dtype)
       // A number would make numbers of bools.
       return values.dtype === 'bool' ? Boolean(operand) : operand
@@ -102,7 +102,7 @@ export function choose<D extends DType>(indices: Tensor | Positions, choices: re
   const op = 'choose'
   return within(op, () => {
     const list = isTensor(choices) ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
-    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
+    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x, ...list))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
     const mode = indexMode(op, checkOptions(op, options, ['mode'])['mode'])
     const n = tensors.length

@@ -63,7 +63,7 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
     const variables = (given.ndim < 2 ? given.reshape([1, given.size]) : isRows ? given : given.matrixTranspose()) as Tensor
     const n = variables.shape[1] as number
     const part = DTYPE[given.dtype].float?.dtype as DType
-    const a = aweights === undefined ? undefined : (checkWeights(op, 'aweights', arrayGiven(op, 'aweights', aweights), n).astype(part) as Tensor)
+    const a = aweights === undefined ? undefined : (checkWeights(op, 'aweights', arrayGiven(op, 'aweights', aweights, given), n).astype(part) as Tensor)
     const f = fweights === undefined ? undefined : (checkWeights(op, 'fweights', integersGiven(op, 'fweights', fweights, given), n).astype(part) as Tensor)
     const w = (a === undefined ? f : f === undefined ? a : f.multiply(a)) as Tensor
     const total = w.sum() as Tensor

@@ -55,11 +55,13 @@ export function tensorOf(op: string, value: unknown, beside: Tensor | undefined)
   return fromList(op, value, { dtype: floating ? beside.dtype : undefined, device: beside?.device })
 }
 
+/** Whether a tensor has the digits of float64. */
+export const isWide = (x: Tensor): boolean => DTYPE[x.dtype].float?.dtype === 'float64'
+
 /** An array beside operands, in the digits of a float64 tensor among them: the nearest float32 of 0.1 is another number. Otherwise its numbers are float32. */
 export function listBeside(op: string, value: unknown, beside: readonly unknown[]): Tensor {
   const tensors = beside.filter((x) => isTensor(x))
-  const isWide = tensors.some((x) => DTYPE[x.dtype].float?.dtype === 'float64')
-  return isWide ? wideList(op, value, tensors[0]) : fromList(op, value, { dtype: undefined, device: tensors[0]?.device })
+  return tensors.some(isWide) ? wideList(op, value, tensors[0]) : fromList(op, value, { dtype: undefined, device: tensors[0]?.device })
 }
 
 /** An array whose numbers become float64, on a tensor's device. */

@@ -7,7 +7,7 @@ import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import type { Scalar } from '../program/record.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { isListed, listBeside, tensorOf } from './arrays.js'
+import { isListed, isWide, listBeside, tensorOf } from './arrays.js'
 
 /** As {@link tensorGiven}; an array becomes one, with the digits of the widest operand `beside` it. */
 export function arrayGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor {
@@ -39,8 +39,10 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
   const { name, operands } = rowOf(op)
   if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
   const tensors: Tensor[] = []
+  const given: readonly Tensor[] = list.some(isListed) ? list.filter((x) => isTensor(x)) : []
+  const beside = given.find(isWide) ?? given[0]
   for (let i = 0; i < list.length; i++) {
-    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], tensors[0]) : list[i]
+    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], beside) : list[i]
     if (!isTensor(x)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
     tensors.push(x)
   }
