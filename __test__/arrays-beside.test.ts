@@ -63,6 +63,15 @@ test('wherever the tensor stands', (t) => {
   t.deepEqual(plain(piecewise(f64(V), [ft.tensor([true, false, true])], [W, 0.5])), ['float64', [0.3, 0.5, 0.6]])
 })
 
+test('an array where a number may stand takes the dtype that the number would, as its type says', (t) => {
+  const half = ft.tensor([1, 2], { dtype: 'float16' })
+  const powers: ft.Tensor<'float16'> = ft.ldexp(half, [1, 2])
+  const filled: ft.Tensor<'float16'> = ft.maskedFill(half, ft.tensor([true, false]), [7, 8])
+  const whole: ft.Tensor<'int32'> = ft.maskedFill(ft.tensor([1, 2], { dtype: 'int32' }), ft.tensor([true, false]), [7, 8])
+  t.deepEqual([powers, filled, whole].map(plain), [['float16', [2, 8]], ['float16', [7, 2]], ['int32', [7, 2]]])
+  t.is(ft.ldexp(ft.tensor([1, 2], { dtype: 'int8' }), [1, 2]).dtype, 'float32')
+})
+
 test('weights of cov have the digits of the observations', (t) => {
   const cov = all['cov'] as F
   t.deepEqual(plain(cov(f64(M), { aweights: V })), plain(cov(f64(M), { aweights: f64(V) })))

@@ -24,11 +24,14 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
   return value
 }
 
-/** A tensor that can be used, or what may stand for one; an array as in {@link arrayGiven}. */
+/** A tensor that can be used, or what may stand for one; an array, as a number, takes the dtype of a float `beside` it. */
 export function operandGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor | Scalar {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
-  if (isListed(value)) return listBeside(op, value, beside)
+  if (isListed(value)) {
+    const tensors = beside.filter((x) => isTensor(x))
+    return tensorOf(op, value, tensors.find(isWide) ?? tensors[0])
+  }
   if (!isTensor(value)) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value

@@ -2,6 +2,8 @@
 
 /** Words of NumPy, PyTorch, JAX and TensorFlow.js, and what they may be called here. */
 const OTHERWISE = new Map<string, readonly string[]>(Object.entries({
+  digits: ['decimals', 'precision'],
+  ndigits: ['decimals'],
   dim: ['axis', 'axes'],
   dims: ['axis', 'axes'],
   keepdim: ['keepdims'],
