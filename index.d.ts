@@ -6068,22 +6068,22 @@ declare function linspace<E extends DType = 'float32'>(start: number, stop: numb
  * ```
  */
 declare function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<NoInfer<E>>;
+/** A grid's tensor for each array. */
+type Grids<T extends readonly unknown[]> = {
+    -readonly [K in keyof T]: T[K] extends Tensor ? T[K] : Tensor<'float32'>;
+};
 /**
  * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
  *
- * @param args Tensors of one axis (or none), then options.
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
+ * @param args Tensors of one axis (or none), or arrays, then options.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors and arrays.
  * @example
  * ```ts
  * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
  * ```
  */
-declare function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): {
-    -readonly [K in keyof T]: T[K];
-};
-declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
-    -readonly [K in keyof T]: T[K];
-};
+declare function meshgrid<const T extends readonly (Tensor | Listed)[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): Grids<T>;
+declare function meshgrid<const T extends readonly (Tensor | Listed)[]>(...args: T): Grids<T>;
 
 /**
  * Numbers from `start` to `stop`, both included unless `endpoint` is false, each the same multiple of the one before; float32 by
@@ -6720,7 +6720,7 @@ declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
  * ft.trapezoid(ft.tensor([[1, 2], [3, 4]]), ft.tensor([[0, 1], [0, 2]])) // [1.5, 7]
  * ```
  */
-declare function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
+declare function trapezoid<A extends DType = 'float32', B extends DType = 'bool'>(y: Tensor<A> | Listed, coordinates?: (Tensor<B> & Takes<'real', B>) | Listed, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
 /**
  * Running integrals of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule: one less
  * than there are samples. Coordinates are a vector for all lines, or broadcast to the samples.
@@ -14633,13 +14633,14 @@ interface PadOptions {
 }
 /**
  * Elements around a tensor, by a list that has the numbers of places before and after the last axis, then those of the axis before it, and so on.
- * Negative numbers take places away, before others are filled. Places beyond the data of the modes 'reflect' and 'circular' repeat it.
+ * Negative numbers take places away, before others are filled (by 'reflect' afterwards). A side has at most as many new places as its axis has
+ * elements by 'circular', and one less by 'reflect', as in PyTorch: `ft.pad` repeats the data.
  *
  * Takes any dtype; gives the same. PyTorch `nn.functional.pad`; `ft.pad` is NumPy's, with a pair for each axis in order.
  *
  * @param pad `[before, after]` of the last axis, or more pairs for the axes before it.
- * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are none to
- * repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for a list that does not fit the axes, for axes that would have fewer than no elements, and where there are too few
+ * to mirror or repeat; `ERR_DTYPE` for a value that the dtype does not hold; `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.nn.pad(ft.tensor([[1, 2], [3, 4]]), [0, 1, 1, 0]) // [[0, 0, 0], [1, 2, 0], [3, 4, 0]]
@@ -14911,7 +14912,7 @@ declare function poissonNllLoss<A extends DType, B extends DType>(x: Tensor<A> &
  * `mean of (ln v + (x - target)^2 / v) / 2` with `v = max(variance, eps)`
  *
  * Takes real dtypes; gives the promoted float, float32 for integers and bool. PyTorch `nn.functional.gaussian_nll_loss`; as there, the gradient
- * of variances below `eps` is that at `eps`.
+ * of variances below `eps` is that at `eps`. Negative variances, which PyTorch refuses by reading them, are below it as well.
  *
  * @param variance Of the shape of x, with a last axis of size 1, or without the last axis.
  * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
@@ -19720,7 +19721,7 @@ interface PolyfitOptions<W extends DType = DType> {
  * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
  * ```
  */
-declare function polyfit<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A>, y: Tensor<B>, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+declare function polyfit<A extends DType = 'bool', B extends DType = 'bool', W extends DType = 'bool'>(x: Tensor<A> | Listed, y: Tensor<B> | Listed, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
 /**
  * A polynomial's values by its coefficients `p`, that of the highest power first, at each element of `x` (Horner's rule).
  *
@@ -19731,10 +19732,11 @@ declare function polyfit<A extends DType, B extends DType, W extends DType = 'bo
  * @throws {TensorError} `ERR_SHAPE` for coefficients that are not vector or more than 2^16, `ERR_DTYPE`.
  * @example
  * ```ts
- * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
+ * ft.polyval([2, 1], ft.tensor([0, 1, 2])) // [1, 3, 5]
  * ```
  */
-declare function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'numeric', A>, x: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
+declare function polyval(p: Listed, x: Listed): Tensor<'float32'>;
+declare function polyval<A extends DType = 'bool', B extends DType = 'bool'>(p: (Tensor<A> & Takes<'numeric', A>) | Listed, x: (Tensor<B> & Takes<'numeric', B>) | Listed): Tensor<Promote<A, B>>;
 /**
  * The roots of the polynomial with these coefficients, that of the highest power first: eigenvalues of its companion matrix (Horn and Johnson,
  * "Matrix Analysis", 3.3), in no order. Reads which coefficients are 0.

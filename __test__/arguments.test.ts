@@ -122,6 +122,50 @@ test('a quantile out of range is told as such, whatever it is taken of', (t) => 
   t.deepEqual(ft.ones([0, 2]).nanquantile(0.5, 1).shape, [0])
 })
 
+test('options in the place of an operand, and values in the place of options, are shown where they belong', (t) => {
+  const v = ft.tensor([1, 2, 3])
+  const loose = root as Loose
+  const [nn, random] = [ft.nn as unknown as Loose, ft.random as unknown as Loose]
+  const wrong: readonly (readonly [RegExp, (() => unknown) | undefined])[] = [
+    [/^diff: 'prepend' must be a tensor, got an Object; options stand last: diff\(x, prepend, append, \{ n \}\), with undefined for what is left out$/, () => loose.diff?.(v, { n: 2 })],
+    [/^searchsorted: 'sorter' must be a tensor, got an Object; options stand last: searchsorted\(x1, x2, sorter, \{ side \}\)/, () => loose.searchsorted?.(v, 2, { side: 'right' })],
+    [/^searchsorted: 'sorter' must be a tensor, got an Object; options stand last/, () => loose.searchsorted?.(v, [2], { side: 'right' })],
+    [/^searchsorted: 'sorter' must be a tensor, got 'right'; options stand last: searchsorted\(x1, x2, sorter, \{ side \}\)/, () => loose.searchsorted?.(v, [2], 'right')],
+    [/^trapezoid: 'coordinates' must be a tensor, got an Object; options stand last: trapezoid\(y, coordinates, \{ dx \}\)/, () => loose.trapezoid?.(v, { dx: 0.5 })],
+    [/^cumulativeTrapezoid: 'coordinates' must be a tensor, got an Object; options stand last: cumulativeTrapezoid\(y, coordinates, \{ dx, axis \}\)/, () => loose.cumulativeTrapezoid?.(v, { dx: 0.5, axis: 0 })],
+    [/^nn\.crossEntropy: 'weight' must be a tensor, .*; options stand last: nn\.crossEntropy\(x, target, weight, \{ labelSmoothing \}\)/, () => nn.crossEntropy?.(ft.ones([2, 2]), [0, 1], { labelSmoothing: 0.1 })],
+    [/^nn\.scaledDotProductAttention: 'mask' must .*\(query, keys, values, mask, \{ isCausal \}\)/, () => nn.scaledDotProductAttention?.(ft.ones([1, 2, 2]), ft.ones([1, 2, 2]), ft.ones([1, 2, 2]), { isCausal: true })],
+    [/^nn\.binaryCrossEntropyWithLogits: 'posWeight' must .*\(x, target, posWeight, \{ weight \}\)/, () => nn.binaryCrossEntropyWithLogits?.(v, v, { weight: v })],
+    [/^nn\.binaryCrossEntropyWithLogits: 'posWeight' .*; operands have no names: nn\.binaryCrossEntropyWithLogits\(x, target, a Tensor\)$/, () => nn.binaryCrossEntropyWithLogits?.(v, v, { posWeight: v })],
+    [/^add: 'x2' must be a tensor or a number, got an Object$/, () => loose.add?.(v, { axis: 0 })],
+    [/^histogram: .* got 2; write \{ bins: 2 \}$/, () => loose.histogram?.(v, 2)],
+    [/^convolve: .* got 'same'; write \{ mode: 'same' \}$/, () => loose.convolve?.(v, v, 'same')],
+    [/^pad: .* got 'edge'; write \{ mode: 'edge' \}$/, () => loose.pad?.(v, 1, 'edge')],
+    [/^nn\.pad: .* got 'constant'; write \{ mode: 'constant' \}$/, () => nn.pad?.(v, [1, 1], 'constant')],
+    [/^linalg\.qr: .* got 'complete'; write \{ mode: 'complete' \}$/, () => (ft.linalg as unknown as Loose).qr?.(ft.ones([2, 2]), 'complete')],
+    [/^combinations: .* got 2; write \{ r: 2 \}$/, () => loose.combinations?.(v, 2)],
+    [/^optim\.adam: .* got 0\.1; write \{ learningRate: 0\.1 \}$/, () => (ft.optim as unknown as Loose).adam?.(0.1)],
+    [/^nn\.mseLoss: .* got 'sum'; write \{ reduction: 'sum' \}$/, () => nn.mseLoss?.(v, v, 'sum')],
+    [/^nn\.softMarginLoss: .* got 'sum'; write \{ reduction: 'sum' \}$/, () => nn.softMarginLoss?.(v, v, 'sum')],
+    [/^nn\.Linear: .* got false; write \{ bias: false \}$/, () => new ft.nn.Linear(2, 2, false as never)],
+    [/^nn\.GELU: .* got 'tanh'; write \{ approximate: 'tanh' \}$/, () => new ft.nn.GELU('tanh' as never)],
+    [/^nn\.Sequential: layer 0 must be a layer or a function of a tensor, got \[a ReLU\]; spread the array: new ft\.nn\.Sequential\(\.\.\.layers\)$/, () => new ft.nn.Sequential([new ft.nn.ReLU()] as never)],
+    [/^tensor: element \[0\] must be .* got a Tensor; of tensors write ft\.stack\(\[x, y\]\)$/, () => ft.tensor([v, v] as never)],
+    [/^random\.permutation: 'count' must be an integer, got a Tensor; the rows of a tensor are shuffled by ft\.random\.shuffle\(key, x\)$/, () => random.permutation?.(ft.random.key(0), v)],
+    [/^cumulativeTrapezoid: unknown option 'initial'; write ft\.pad\(integrals, \[\[1, 0\]\]\)/, () => loose.cumulativeTrapezoid?.(v, undefined, { initial: 0 })],
+    [/^eye: unknown option 'M'; did you mean 'cols'\?/, () => loose.eye?.(2, { M: 3 })],
+    [/^tril: unknown option 'diagonal'; did you mean 'k'\?/, () => loose.tril?.(ft.ones([2, 2]), { diagonal: 1 })],
+    [/^percentile: unknown option 'interpolation'; did you mean 'method'\?/, () => loose.percentile?.(v, 50, { interpolation: 'nearest' })],
+    [/^pad: unknown option 'constantValues'; did you mean 'value'\?/, () => loose.pad?.(v, 1, { constantValues: 9 })],
+    [/^pad: unknown option 'constant_values'; did you mean 'value'\?/, () => loose.pad?.(v, 1, { constant_values: 9 })],
+    [/^cov: unknown option 'bias'; did you mean 'correction'\?/, () => loose.cov?.(ft.ones([2, 2]), { bias: true })],
+    [/^nn\.LSTM: unknown option 'numLayers'; did you mean 'layers'\?/, () => new ft.nn.LSTM(2, 3, { numLayers: 2 } as never)],
+    [/^argsort: unknown option 'kind'; every sort is stable/, () => loose.argsort?.(v, { kind: 'stable' })]
+  ]
+  for (const [message, call] of wrong) throws(t, 'ERR_ARGUMENT', message, call as () => unknown)
+  throws(t, 'ERR_DEVICE', /^to: there is no device 'float64'; a dtype is x\.astype\('float64'\)$/, () => v.to('float64'))
+})
+
 test('a mistake names what was probably meant', (t) => {
   const x = ft.ones([2, 2]) as unknown as Loose
   const { zeros, concat, matmul, exp, evaluateSync, asarray, tensor } = root as Loose
@@ -134,13 +178,15 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_ARGUMENT', /^zeros: .* got 'int8'; write { dtype: 'int8' }$/, () => zeros?.([2], 'int8')],
     ['ERR_ARGUMENT', /^tensor: .* got \[2, 1\]; write { shape: \[2, 1\] }$/, () => tensor?.([1, 2], [2, 1])],
     ['ERR_ARGUMENT', /^tensordot: .* got 1; write { axes: 1 }$/, () => x.tensordot?.(x, 1)],
-    ['ERR_ARGUMENT', /^concat: 'options' must be an object \(axis\), got a Tensor$/, () => concat?.(x, x)],
+    ['ERR_ARGUMENT', /^concat: 'options' must be an object \(axis\), got a Tensor; several tensors are one array$/, () => concat?.(x, x)],
+    ['ERR_ARGUMENT', /^vstack: 1 too many arguments; several tensors are one array$/, () => (root as Loose).vstack?.(x, x)],
     ['ERR_ARGUMENT', /^concat: 'arrays\[1\]' must be a tensor, got 1$/, () => concat?.([x, 1])],
     ['ERR_ARGUMENT', /^exp: element \[0\] must be a number.*got 'a'/, () => exp?.(['a'])],
     ['ERR_ARGUMENT', /^take: 'indices' must be a tensor, got 0; the axis stands last: take\(x, indices, axis\)$/, () => x.take?.(0)],
     ['ERR_ARGUMENT', /^take: the tensor has rank 2: name the axis, { axis: 0 }$/, () => x.take?.(ft.tensor([0], { dtype: 'int32' }))],
     ['ERR_ARGUMENT', /^cumulativeSum: the tensor has rank 2: name the axis/, () => x.cumulativeSum?.()],
-    ['ERR_ARGUMENT', /^clip: 'min' must be a tensor or a number, got an Object; operands have no names: clip\(0\)$/, () => x.clip?.({ min: 0 })],
+    ['ERR_ARGUMENT', /^clip: 'min' must be a tensor or a number, got an Object; operands have no names: clip\(x, 0\)$/, () => x.clip?.({ min: 0 })],
+    ['ERR_ARGUMENT', /no names: clip\(x, undefined, 2\)$/, () => x.clip?.({ max: 2 })],
     ['ERR_ARGUMENT', /^evaluateSync: takes tensors, got \[a Tensor\]; spread it/, () => evaluateSync?.([x])],
     ['ERR_ARGUMENT', /^asarray: the value must be/, () => asarray?.()],
     ['ERR_ARGUMENT', /^tensor: the data are a tensor already; use asarray/, () => tensor?.(x)],

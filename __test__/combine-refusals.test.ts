@@ -98,7 +98,7 @@ test('what is wrong with arguments throws at the call', (t) => {
 
   throws(t, 'ERR_ARGUMENT', /^reduce: expected a function, got 0$/, reduce(x, add, 0))
   throws(t, 'ERR_ARGUMENT', /^reduce: 'init' must be a tensor or a number, got undefined$/, reduce(x, undefined, add))
-  throws(t, 'ERR_ARGUMENT', /^reduce: 'x' must be a tensor, got \[1\]$/, reduce([1], 0, add))
+  throws(t, 'ERR_ARGUMENT', /^reduce: 'x' must be a tensor, got \[1\]; wrap it with ft\.tensor/, reduce([1], 0, add))
   throws(t, 'ERR_DTYPE', /^reduce: 'init' must be float32, got float64$/, reduce(x, ft.tensor(1, float64), add))
   throws(t, 'ERR_SHAPE', /^reduce: 'init' must be a scalar, got shape \[2\]$/, reduce(x, ft.ones([2]), add))
   throws(t, 'ERR_DISPOSED', /^reduce: /, reduce(gone, 0, add))

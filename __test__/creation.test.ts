@@ -180,7 +180,10 @@ test('meshgrid: Cartesian and matrix indexing', (t) => {
   t.deepEqual(ft.meshgrid(), [])
   const meshgrid = ft.meshgrid as (...args: unknown[]) => unknown
   throws(t, 'ERR_SHAPE', /^meshgrid: argument 2 must have one axis, got shape \[1, 2\]/, () => meshgrid(x, ft.zeros([1, 2])))
-  throws(t, 'ERR_ARGUMENT', /^meshgrid: argument 1 must be a tensor, got \[1\]/, () => meshgrid([1], x))
+  throws(t, 'ERR_ARGUMENT', /^meshgrid: argument 1 must be a tensor, got 1/, () => meshgrid(1, x))
+  throws(t, 'ERR_ARGUMENT', /^meshgrid: argument 1 must be a tensor, got \[a Tensor, a Tensor\]; spread it: meshgrid\(\.\.\.tensors\)/, () => meshgrid([x, x]))
+  t.deepEqual(ft.meshgrid([1, 2], [3]).map((x) => x.toArray()), [[[1, 2]], [[3, 3]]])
+  t.deepEqual(ft.meshgrid([1, 2], ft.tensor([3], { dtype: 'float64' }), { indexing: 'ij' }).map((x) => x.dtype), ['float32', 'float64'])
   throws(t, 'ERR_ARGUMENT', /^meshgrid: 'indexing' must be one of 'xy', 'ij', got 'yx'/, () => meshgrid(x, { indexing: 'yx' }))
   throws(t, 'ERR_ARGUMENT', /^meshgrid: unknown option 'index'; did you mean 'indexing'\?/, () => meshgrid(x, { index: 'ij' }))
 })

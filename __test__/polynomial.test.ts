@@ -32,6 +32,21 @@ test('values', (t) => {
   t.deepEqual(ft.jit((p: D, x: D) => ft.polyval(p, x))(f64([1, 0]), X).toArray(), X.toArray())
 })
 
+test('arrays stand for coefficients and points, in the dtype of what is beside them', (t) => {
+  t.deepEqual(ft.polyval([2, 1], ft.tensor([0, 1, 2])).toArray(), [1, 3, 5])
+  t.deepEqual(ft.polyval([2, 1], [0, 1]).toArray(), [1, 3])
+  const tenth: D = ft.polyval([0.1, 0], X)
+  t.is(tenth.at(1).itemSync(), 0.1)
+  const whole: ft.Tensor<'int32'> = ft.polyval([2, 1], ft.tensor([3], { dtype: 'int32' }))
+  t.is(whole.dtype, 'int32')
+  throws(t, 'ERR_DTYPE', /^polyval: element \[0\] is 0\.5, which int32 cannot hold/, () => ft.polyval([0.5], ft.tensor([3], { dtype: 'int32' })))
+  const line: ft.Tensor<'float32'> = ft.polyfit([0, 1, 2], [1, 3, 5], 1)
+  t.true(close(line.toArray(), [2, 1]))
+  const wide: D = ft.polyfit([0, 0.1, 0.2, 0.3, 0.4], Y, 0)
+  t.true(close(wide.toArray(), [2.2]))
+  t.is(ft.polyfit([0, 1], ft.tensor([1, 3], { dtype: 'int32' }), 1).dtype, 'float32')
+})
+
 test('gradients', (t) => {
   const step = 1e-6
   const beside = (f: (x: D) => D, x: D): void => {

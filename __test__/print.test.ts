@@ -37,6 +37,10 @@ test('columns are aligned', (t) => {
   t.is(String(ft.tensor([[0.5, 22.25], [3, -4.125]])), '[[ 0.5  , 22.25 ],\n [ 3    , -4.125]]')
   t.is(String(ft.tensor([[1, 10], [100, 1000]])), '[[   1,   10],\n [ 100, 1000]]')
   t.is(String(ft.tensor([[1e-9, 1.25], [2, 3]])), '[[1.00e-09, 1.25e+00],\n [2.00e+00, 3.00e+00]]')
+  // NaN and infinities have no point, and stand at the right edge.
+  t.is(String(ft.tensor([[NaN, 22.25], [3, -4.125]])), '[[   nan, 22.25 ],\n [ 3    , -4.125]]')
+  t.is(String(ft.tensor([[-Infinity, 1.5e-9], [2, NaN]])), '[[   -inf, 1.5e-09],\n [2.0e+00,     nan]]')
+  t.is(String(ft.tensor([[-Infinity, 5], [2, 0.5]])), '[[-inf,  5  ],\n [ 2  ,  0.5]]')
 })
 
 test('ranks above two are separated by empty lines, long rows are broken', (t) => {

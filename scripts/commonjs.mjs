@@ -1,29 +1,41 @@
-// The package for those that cannot load ES modules through `require`, as Jest: all of its modules as one of CommonJS, and the declarations
-// that go with it (docs/decisions/033-commonjs-build.md). Written into the folder of a package by scripts/pack.mjs.
+// The package for those that cannot load ES modules through `require`, as Jest: all of its modules as one of CommonJS, the entry points over
+// it, and the declarations that go with them (docs/decisions/033-commonjs-build.md). Written into the folder of a package by scripts/pack.mjs.
 
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rollup } from 'rollup'
 
+/** The entry points, by the names of their declarations and of their CommonJS: what is imported, and its ES module. */
+const ENTRIES = {
+  index: ['.', 'dist/index.js'],
+  plot: ['./plot', 'dist/lib/plot/index.js'],
+  testing: ['./testing', 'dist/testing.js']
+}
+
+/** What each condition leads to. */
+const conditions = (name, module) => ({
+  // Node, which requires ES modules: `import` and `require` have one library.
+  'module-sync': `./${module}`,
+  // Bundlers, likewise for both.
+  module: `./${module}`,
+  // Jest; TypeScript for CommonJS.
+  require: { types: `./${name}.d.cts`, default: `./dist/cjs/${name}.cjs` },
+  default: { types: `./${name}.d.ts`, default: `./${module}` }
+})
+
 /** `exports` of the published package; the first condition that a tool knows counts. A checkout has the ES modules alone. */
 export const EXPORTS = {
-  '.': {
-    // Node, which requires ES modules: `import` and `require` have one library.
-    'module-sync': './dist/index.js',
-    // Bundlers, likewise for both.
-    module: './dist/index.js',
-    // Jest; TypeScript for CommonJS.
-    require: { types: './index.d.cts', default: './dist/cjs/index.cjs' },
-    default: { types: './index.d.ts', default: './dist/index.js' }
-  },
+  ...Object.fromEntries(Object.entries(ENTRIES).map(([name, [path, module]]) => [path, conditions(name, module)])),
   './package.json': './package.json'
 }
 
 /** What the package has beside the files of a checkout. */
-export const FILES = ['dist/cjs', 'index.d.cts']
+export const FILES = ['dist/cjs', ...Object.keys(ENTRIES).map((name) => `/${name}.d.cts`)]
 
-/** One module of all. */
-async function bundled(input) {
+/** A module for each entry point over one of all the others: a second library would not know the tensors of the first. */
+async function write(folder) {
+  const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, [, module]]) => [name, join(folder, module)]))
+  const entries = Object.values(input)
   const bundle = await rollup({
     input,
     external: /^node:/,
@@ -33,16 +45,25 @@ async function bundled(input) {
       if (level === 'warn' && log.code !== 'CIRCULAR_DEPENDENCY') throw new Error(log.message)
     }
   })
-  const { output } = await bundle.generate({ format: 'cjs', esModule: true, generatedCode: 'es2015', externalLiveBindings: false })
+  await bundle.write({
+    dir: join(folder, 'dist/cjs'),
+    format: 'cjs',
+    esModule: true,
+    generatedCode: 'es2015',
+    externalLiveBindings: false,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    manualChunks: (id) => (entries.includes(id) ? undefined : 'library')
+  })
   await bundle.close()
-  return output[0].code
 }
 
 /** Adds what is for `require` to a package that has the ES modules and their declarations. */
 export async function addCommonJs(folder) {
-  await mkdir(join(folder, 'dist/cjs'))
-  await writeFile(join(folder, 'dist/cjs/index.cjs'), await bundled(join(folder, 'dist/index.js')))
+  await write(folder)
   // One set of declarations, too: a class that is declared twice is two types. ES modules may import CommonJS in every version of TypeScript.
-  await rename(join(folder, 'index.d.ts'), join(folder, 'index.d.cts'))
-  await writeFile(join(folder, 'index.d.ts'), "export * from './index.cjs'\n")
+  for (const name of Object.keys(ENTRIES)) {
+    await rename(join(folder, `${name}.d.ts`), join(folder, `${name}.d.cts`))
+    await writeFile(join(folder, `${name}.d.ts`), `export * from './${name}.cjs'\n`)
+  }
 }

@@ -12,8 +12,8 @@ import { npm, ROOT, run } from './steps.mjs'
 import { checkToolchains } from './toolchains.mjs'
 
 /** Everything the main package may contain; tests, examples, sources and binaries stay at home. */
-const ALLOWED = /^(package\.json|README\.md|LICENSE|(index|plot|testing)\.d\.ts|index\.d\.cts|dist\/(index|testing)\.js|dist\/cjs\/index\.cjs|dist\/lib\/[\w./-]+\.js)$/
-const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'index.d.cts', 'plot.d.ts', 'testing.d.ts', 'dist/index.js', 'dist/testing.js', 'dist/cjs/index.cjs', 'dist/lib/plot/index.js', 'dist/lib/tensor/tensor.js']
+const ALLOWED = /^(package\.json|README\.md|LICENSE|(index|plot|testing)\.d\.c?ts|dist\/(index|testing)\.js|dist\/cjs\/(index|library|plot|testing)\.cjs|dist\/lib\/[\w./-]+\.js)$/
+const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'index.d.cts', 'plot.d.ts', 'plot.d.cts', 'testing.d.ts', 'testing.d.cts', 'dist/index.js', 'dist/testing.js', 'dist/cjs/index.cjs', 'dist/cjs/library.cjs', 'dist/lib/plot/index.js', 'dist/lib/tensor/tensor.js']
 
 const TYPED = `import * as ft from 'ferrotensor'
 const sum: ft.Tensor<'float64'> = ft.tensor([1, 2, 3]).add(ft.fromTypedArray(new Float64Array([1, 1, 1])))
@@ -26,10 +26,16 @@ const REQUIRING = `import ft = require('ferrotensor')
 const x: ft.Tensor<'float32'> = ft.tensor([1, 2])
 console.log(JSON.stringify(x.toArray()))
 `
-/** A sum of what is required, and whether it is of the class that is imported. */
+/** A sum of what is required, and whether it is of the class that is imported; the other entry points, which know tensors of their own library alone. */
 const BOTH = `import { createRequire } from 'node:module'
 import * as ft from 'ferrotensor'
-const sum = createRequire(import.meta.url)('ferrotensor').tensor([1, 2]).sum()
+import { assertEqual } from 'ferrotensor/testing'
+import { lines } from 'ferrotensor/plot'
+const require = createRequire(import.meta.url)
+const sum = require('ferrotensor').tensor([1, 2]).sum()
+require('ferrotensor/testing').assertEqual(sum, 3)
+assertEqual(ft.tensor([1]), [1])
+if (require('ferrotensor/plot').lines([1, 2]).svg !== lines([1, 2]).svg) throw new Error('plots differ')
 console.log(JSON.stringify([sum.itemSync(), sum instanceof ft.Tensor]))
 `
 /** CommonJS and an ES module of one program: what one makes, the other takes. */

@@ -81,6 +81,10 @@ test('arguments of the wrong kind', async (t) => {
   throws(t, 'ERR_ARGUMENT', /'source' must be a path or a file: URL, got an? URL/, call('loadNpySync', new URL('https://example.com/x.npy')))
   throws(t, 'ERR_ARGUMENT', /'source' is no path: it is empty/, call('loadNpySync', ''))
   throws(t, 'ERR_ARGUMENT', /'source' is no path: it has a null byte/, call('loadNpySync', 'a\0b'))
+  for (const name of ['loadTextSync', 'loadTableSync'] as const) {
+    throws(t, 'ERR_ARGUMENT', /a table in a string is passed as bytes: new TextEncoder\(\)\.encode\(text\)$/, call(name, 'a,b\n1,2'))
+  }
+  throws(t, 'ERR_FILE', /ENOENT/, call('loadTableSync', 'a,b'))
   throws(t, 'ERR_ARGUMENT', /'path' must be a path or a file: URL, got an? Uint8Array/, call('saveNpySync', new Uint8Array(1), one))
   throws(t, 'ERR_ARGUMENT', /'x' must be a tensor, got \[1, 2\]/, call('saveNpySync', at('x'), [1, 2]))
   throws(t, 'ERR_ARGUMENT', /'tensors' must be an object of tensors by name, got an? Tensor/, call('saveNpzSync', at('x'), one))

@@ -80,6 +80,8 @@ test('dtypes are chosen, for all columns or by name', (t) => {
   throws(t, 'ERR_DTYPE', /line 3, column 2: the field is missing, and 'fillingValue' 0.5 is no number of int32$/, () => load(text, { dtype: { n: 'int32' }, fillingValue: 0.5 }))
   throws(t, 'ERR_DTYPE', /text holds real numbers, not complex64/, () => load(text, { dtype: { n: 'complex64' } }))
   throws(t, 'ERR_ARGUMENT', /there is no column 'zipp'; did you mean 'zip'\?; there are 'zip', 'n', 'flag'$/, () => load(text, { dtype: { zipp: 'string' } }))
+  throws(t, 'ERR_DTYPE', /: 'str' is not a dtype; text is 'string'$/, () => load(text, { dtype: { n: 'str' as ft.DType } }))
+  throws(t, 'ERR_DTYPE', /: 'object' is not a dtype; text is 'string'$/, () => load(text, { dtype: 'object' as ft.DType }))
   throws(t, 'ERR_DTYPE', /int33/, () => load(text, { dtype: { n: 'int33' as ft.DType } }))
   throws(t, 'ERR_ARGUMENT', /'dtype' must be a dtype, 'string', or an object of them/, () => load(text, { dtype: ['string'] as never }))
 })

@@ -29,12 +29,28 @@ test('modes', (t) => {
   t.deepEqual(nn.pad(x, [1, 0, 0, 1], { mode: 'circular' }).toArray(), [[3, 1, 2, 3], [6, 4, 5, 6], [3, 1, 2, 3]])
 })
 
+test('a side has as many new places as the data fill once, as in PyTorch', (t) => {
+  const row = ft.tensor([1, 2, 3])
+  t.deepEqual(nn.pad(row, [2, 2], { mode: 'reflect' }).toArray(), [3, 2, 1, 2, 3, 2, 1])
+  t.deepEqual(nn.pad(row, [3, 0], { mode: 'circular' }).toArray(), [1, 2, 3, 1, 2, 3])
+  t.deepEqual(nn.pad(row, [4, 0], { mode: 'replicate' }).toArray(), [1, 1, 1, 1, 1, 2, 3])
+  throws(t, 'ERR_SHAPE', /^nn\.pad: mode 'reflect' has at most 2 places beside the 3 elements of axis 0, got 3; ft\.pad\(x, pairs, \{ mode: 'reflect' \}\) goes on$/, () => nn.pad(row, [0, 3], { mode: 'reflect' }))
+  throws(t, 'ERR_SHAPE', /^nn\.pad: mode 'circular' has at most 3 places beside the 3 elements of axis 0, got 4; ft\.pad\(x, pairs, \{ mode: 'wrap' \}\) goes on$/, () => nn.pad(row, [4, 0], { mode: 'circular' }))
+  throws(t, 'ERR_SHAPE', /^nn\.pad: mode 'reflect' has at most 0 places beside the 1 elements of axis 1, got 1/, () => nn.pad(ft.ones([2, 1]), [1, 0], { mode: 'reflect' }))
+  throws(t, 'ERR_SHAPE', /at most 2 places beside the 2 elements of axis 0, got 3/, () => nn.pad(row, [-1, 3], { mode: 'circular' }))
+  throws(t, 'ERR_SHAPE', /at most 1 places/, () => new nn.ReflectionPad2d(2).apply(null, ft.ones([1, 1, 2, 3])))
+  t.deepEqual(nn.pad(x, [0, 0, 1, 0], { mode: 'reflect' }).toArray(), [[4, 5, 6], [1, 2, 3], [4, 5, 6]])
+})
+
 test('negative numbers take places away first', (t) => {
   t.deepEqual(nn.pad(x, [-1, 0]).toArray(), [[2, 3], [5, 6]])
   t.deepEqual(nn.pad(x, [-1, 2, 0, -1]).toArray(), [[2, 3, 0, 0]])
   t.deepEqual(nn.pad(x, [-2, -1]).shape, [2, 0])
   t.deepEqual(nn.pad(x, [1, -1], { mode: 'circular' }).toArray(), [[2, 1, 2], [5, 4, 5]])
   t.deepEqual(nn.pad(x, [-1, 1], { mode: 'replicate' }).toArray(), [[2, 3, 3], [5, 6, 6]])
+  // All elements are mirrored, as in PyTorch.
+  t.deepEqual(nn.pad(x, [-1, 2], { mode: 'reflect' }).toArray(), [[2, 3, 2, 1], [5, 6, 5, 4]])
+  t.deepEqual(nn.pad(x, [-2, 2, 1, -1], { mode: 'reflect' }).toArray(), [[6, 5, 4], [3, 2, 1]])
   throws(t, 'ERR_SHAPE', /^nn\.pad: axis 1 has 3 elements, and -2 and -2 takes more away/, () => nn.pad(x, [-2, -2]))
 })
 
@@ -72,6 +88,7 @@ test('layers pad the spatial axes, or what a list says', (t) => {
   t.deepEqual(model.apply(model.init(ft.random.key(1)), picture).shape, [1, 2, 2, 3])
   t.is(new nn.ZeroPad3d(1).name, 'nn.ZeroPad')
   throws(t, 'ERR_ARGUMENT', /^nn\.ZeroPad: 'pad' must be one number, or two for each padded axis/, () => new nn.ZeroPad2d([1]))
+  throws(t, 'ERR_ARGUMENT', /^nn\.ZeroPad: 'pad' must be an integer or an array of integers, got undefined/, () => new nn.ZeroPad2d(undefined as never))
   throws(t, 'ERR_ARGUMENT', /^nn\.ZeroPad: 'pad' must be an integer, got 0\.5/, () => new nn.ZeroPad2d(0.5))
   throws(t, 'ERR_ARGUMENT', /^nn\.ConstantPad: 'value' must be a number, got undefined/, () => new nn.ConstantPad2d(1, undefined as never))
   throws(t, 'ERR_SHAPE', /^nn\.ZeroPad: one number is of the spatial axes/, () => new nn.ZeroPad1d(1).apply(null, x))

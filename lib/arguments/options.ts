@@ -9,6 +9,14 @@ import { axisLast } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import { isDType } from './validate.js'
 
+/** What to write where tensors are passed one by one. */
+export const ONE_ARRAY = '; several tensors are one array'
+
+/** Kinds of options that no row has, which users of Python pass by their place. */
+const KINDS: Readonly<Record<string, string>> = {
+  approximate: 'text', bias: 'bool', bins: 'int', full: 'bool', learningRate: 'number', margin: 'number', mode: 'text', r: 'int', reduction: 'text'
+}
+
 /**
  * An options object, checked for names nobody reads: `{ axes: 0 }` would silently reduce everything. `row` tells what kind of value a
  * name takes; without one the name does.
@@ -17,9 +25,9 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
   if (options === undefined) return {}
   // What can be walked (arrays, typed arrays, maps, tensors) is an argument in the wrong place.
   if (typeof options !== 'object' || options === null || Symbol.iterator in options || options instanceof TracedNumber) {
-    const meant = names.find((name) => isValueOf(kindOf(name, row), options))
+    const meant = names.find((name) => isValueOf(name, row, options))
     const sizes = row?.attrs[0]?.kind === 'shape' && typeof options === 'number' ? '; write the sizes as one array' : ''
-    const order = isTensor(options) && row?.operands.includes('indices') === true ? axisLast(row) : op.startsWith('random.') ? '; a key comes first, the shape after what is drawn from' : sizes
+    const order = isTensor(options) && row?.operands.includes('indices') === true ? axisLast(row) : isTensor(options) && row?.variadic === true ? ONE_ARRAY : op.startsWith('random.') ? '; a key comes first, the shape after what is drawn from' : sizes
     const hint = meant === undefined ? order : `; write { ${meant}: ${shown(options)} }`
     throw new ArgumentError(`${op}: 'options' must be an object (${names.join(', ')}), got ${shown(options)}${hint}`)
   }
@@ -32,12 +40,16 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
 }
 
 function kindOf(name: string, row: OpRow | undefined): string {
-  return row?.attrs.find((attr) => attr.name === name)?.kind ?? (row?.params.some((param) => param.name === name) ? 'int' : name)
+  return row?.attrs.find((attr) => attr.name === name)?.kind ?? (row?.params.some((param) => param.name === name) ? 'int' : (KINDS[name] ?? name))
 }
 
-/** Whether a value that stands where options belong is probably meant as one of this kind. */
-function isValueOf(kind: string, value: unknown): boolean {
-  switch (kind) {
+/** Whether a value that stands where options belong is probably meant as the one of this name. */
+function isValueOf(name: string, row: OpRow | undefined, value: unknown): boolean {
+  switch (kindOf(name, row)) {
+    case 'choice':
+      return row?.attrs.find((attr) => attr.name === name)?.choices?.includes(value as string) === true
+    case 'text':
+      return typeof value === 'string' && value.length <= 20
     case 'dtype':
       return typeof value === 'string' && isDType(value)
     case 'shape':

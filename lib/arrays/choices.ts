@@ -27,9 +27,10 @@ function conditions(op: string, name: string, value: unknown): Tensor[] {
 /** NumPy's `select`: of each place the choice of the first condition that is true there. */
 export function selectedBy(op: string, condlist: unknown, choicelist: unknown, fallback: unknown): Tensor {
   return within(op, () => {
-    const [masks, choices] = [conditions(op, 'conditions', condlist), listGiven(op, 'choices', choicelist).map((x, i) => operandGiven(op, `choices[${i}]`, x))]
+    const listed = listGiven(op, 'choices', choicelist)
+    const [masks, choices] = [conditions(op, 'conditions', condlist), listed.map((x, i) => operandGiven(op, `choices[${i}]`, x, ...listed, fallback))]
     if (masks.length === 0 || masks.length !== choices.length) throw new ArgumentError(`${op}: there are ${masks.length} conditions and ${choices.length} choices`)
-    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback)
+    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback, ...listed)
     const tensors = choices.filter((x) => isTensor(x))
     // What is bool stays bool beside the default.
     const none = fallback === undefined && tensors.length > 0 && resultType(...choices) === 'bool' ? false : last
@@ -65,7 +66,7 @@ export function piecewise<D extends DType>(x: Tensor<D>, conditionList: readonly
   const results = parts.map((piece) => (typeof piece === 'function' ? (piece as (x: Tensor<D>) => unknown)(values) : piece))
   return within(op, () => {
     const operands = results.map((result, i) => {
-      const operand = operandGiven(op, `pieces[${i}]`, result)
+      const operand = operandGiven(op, `pieces[${i}]`, result, x)
       if (isTensor(operand)) return operand.astype(values.dtype)
       // A number would make numbers of bools.
       return values.dtype === 'bool' ? Boolean(operand) : operand
@@ -101,7 +102,7 @@ export function choose<D extends DType>(indices: Tensor | Positions, choices: re
   const op = 'choose'
   return within(op, () => {
     const list = isTensor(choices) ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
-    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x))
+    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x, ...list))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
     const mode = indexMode(op, checkOptions(op, options, ['mode'])['mode'])
     const n = tensors.length

@@ -163,7 +163,7 @@ export interface Histogram2d<A extends DType = DType, B extends DType = DType> {
 export function histogram2d<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, y: Tensor<B> & Takes<'real', B>, options?: HistogramddOptions): Several<Histogram2d<EdgesOf<A>, EdgesOf<B>>> {
   const op = 'histogram2d'
   return within(op, () => {
-    const points = [arrayGiven(op, 'x', x), arrayGiven(op, 'y', y)]
+    const points = [arrayGiven(op, 'x', x, y), arrayGiven(op, 'y', y, x)]
     const [a, b] = points as [Tensor, Tensor]
     if (a.ndim !== 1 || b.ndim !== 1 || a.size !== b.size) throw new ShapeError(`${op}: takes vectors of one size, got shapes [${a.shape.join(', ')}] and [${b.shape.join(', ')}]`)
     const { hist, edges } = counted(op, points, options)

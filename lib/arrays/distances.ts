@@ -42,7 +42,7 @@ function difference(a: Tensor, b: Tensor): Tensor {
 export function dist<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, p?: number): Tensor<RealOf<FloatOf<Promote<A, B>>>> {
   const op = 'dist'
   return within(op, () => {
-    const between = difference(arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2))
+    const between = difference(arrayGiven(op, 'x1', x1, x2), arrayGiven(op, 'x2', x2, x1))
     return vectorNorm(between.flatten(), { ord: order(op, p === undefined ? 2 : p) })
   }) as Tensor as Tensor<RealOf<FloatOf<Promote<A, B>>>>
 }
@@ -69,7 +69,7 @@ export interface CdistOptions {
 export function cdist<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CdistOptions): Tensor<RealOf<FloatOf<Promote<A, B>>>> {
   const op = 'cdist'
   return within(op, () => {
-    const [a, b] = [arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2)]
+    const [a, b] = [arrayGiven(op, 'x1', x1, x2), arrayGiven(op, 'x2', x2, x1)]
     const { p = 2 } = checkOptions(op, options, ['p'])
     if (a.ndim < 2 || b.ndim < 2 || a.shape.at(-1) !== b.shape.at(-1)) {
       throw new ShapeError(`${op}: takes rows of one size, [..., n, d] and [..., m, d], got shapes [${a.shape.join(', ')}] and [${b.shape.join(', ')}]`)

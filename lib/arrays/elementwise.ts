@@ -26,7 +26,7 @@ function addedTo(op: string, combine: typeof multiply | typeof divide, input: un
   return within(op, () => {
     const { value = 1 } = checkOptions(op, options, ['value'])
     const factor = number(op, 'value', value)
-    const [x, left, right] = [arrayGiven(op, 'input', input), operandGiven(op, 'a', a), operandGiven(op, 'b', b)]
+    const [x, left, right] = [arrayGiven(op, 'input', input, a, b), operandGiven(op, 'a', a, input, b), operandGiven(op, 'b', b, input, a)]
     const part = combine(left as Tensor, right as Tensor) as Tensor
     return add(x, factor === 1 ? part : part.multiply(factor)) as Tensor
   })
@@ -188,7 +188,7 @@ export function isscalar(value: unknown): boolean {
 export function arrayEquiv(x1: Tensor | Listed, x2: Tensor | Listed): Tensor<'bool'> {
   const op = 'arrayEquiv'
   return within(op, () => {
-    const [a, b] = [arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2)]
+    const [a, b] = [arrayGiven(op, 'x1', x1, x2), arrayGiven(op, 'x2', x2, x1)]
     try {
       broadcastShapes(a.shape, b.shape)
     } catch (error) {

@@ -68,15 +68,15 @@ export function luFactor<D extends DType = 'float32'>(x: Tensor<D> | Listed): Se
   })
 }
 
-function square(op: string, name: string, value: unknown): Tensor {
-  const x = arrayGiven(op, name, value)
+function square(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor {
+  const x = arrayGiven(op, name, value, ...beside)
   if (x.ndim < 2 || x.shape.at(-1) !== x.shape.at(-2)) throw new ShapeError(`${op}: '${name}' must be square matrices, got shape [${x.shape.join(', ')}]`)
   return x
 }
 
 /** A right side: a vector where it has exactly one axis. */
-function rightSide(op: string, value: unknown, n: number): readonly [columns: Tensor, back: (y: Tensor) => Tensor] {
-  const b = arrayGiven(op, 'b', value)
+function rightSide(op: string, value: unknown, n: number, beside: Tensor): readonly [columns: Tensor, back: (y: Tensor) => Tensor] {
+  const b = arrayGiven(op, 'b', value, beside)
   if (b.ndim === 0 || b.shape[b.ndim === 1 ? 0 : b.ndim - 2] !== n) {
     throw new ShapeError(`${op}: 'b' must have ${n} rows, got shape [${b.shape.join(', ')}]`)
   }
@@ -102,13 +102,13 @@ function rightSide(op: string, value: unknown, n: number): readonly [columns: Te
 export function luSolve<A extends DType, B extends DType>(factors: Tensor<A>, permutation: Tensor<PositionDType> | Positions, b: Tensor<B>): Tensor<FloatOf<Promote<A, B>>> {
   const op = 'linalg.luSolve'
   return within(op, () => {
-    const both = square(op, 'factors', factors)
+    const both = square(op, 'factors', factors, b)
     const order = integersGiven(op, 'permutation', permutation, both)
     const n = both.shape.at(-1) as number
     if (order.ndim !== both.ndim - 1 || order.shape.some((size, i) => size !== both.shape[i])) {
       throw new ShapeError(`${op}: factors of shape [${both.shape.join(', ')}] have an order of rows of shape [${both.shape.slice(0, -1).join(', ')}], got [${order.shape.join(', ')}]`)
     }
-    const [columns, back] = rightSide(op, b, n)
+    const [columns, back] = rightSide(op, b, n, both)
     const lead = Math.max(0, columns.ndim - both.ndim)
     const rows = order.reshape([...new Array<number>(lead).fill(1), ...order.shape, 1])
     const stack = Math.max(both.ndim, columns.ndim)
@@ -150,10 +150,10 @@ export interface CholeskySolveOptions {
 export function choleskySolve<A extends DType, B extends DType>(b: Tensor<A>, factor: Tensor<B>, options?: CholeskySolveOptions): Tensor<FloatOf<Promote<A, B>>> {
   const op = 'linalg.choleskySolve'
   return within(op, () => {
-    const given = square(op, 'factor', factor)
+    const given = square(op, 'factor', factor, b)
     const { upper } = checkOptions(op, options, ['upper'])
     const lower: Tensor = flag(op, 'upper', upper, false) ? given.matrixTranspose().conj() : given
-    const [columns, back] = rightSide(op, b, lower.shape.at(-1) as number)
+    const [columns, back] = rightSide(op, b, lower.shape.at(-1) as number, lower)
     const half: Tensor = solveTriangular(lower, columns)
     return back(solveTriangular(lower.matrixTranspose().conj() as Tensor, half, { upper: true }))
   }) as Tensor as Tensor<FloatOf<Promote<A, B>>>
@@ -216,7 +216,7 @@ export interface TensorsolveOptions {
 export function tensorsolve<A extends DType, B extends DType>(a: Tensor<A>, b: Tensor<B>, options?: TensorsolveOptions): Tensor<FloatOf<Promote<A, B>>> {
   const op = 'linalg.tensorsolve'
   return within(op, () => {
-    const [given, right] = [arrayGiven(op, 'a', a), arrayGiven(op, 'b', b)]
+    const [given, right] = [arrayGiven(op, 'a', a, b), arrayGiven(op, 'b', b, a)]
     const { axes = [] } = checkOptions(op, options, ['axes'])
     const moved = integers(op, 'axes', axes).map((axis) => axisGiven(op, axis, given.ndim))
     const map = given.moveaxis(moved, moved.map((_, i) => i - moved.length)) as Tensor

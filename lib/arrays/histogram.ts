@@ -64,7 +64,7 @@ export function digitize<A extends Operand, B extends DType>(
   return within(op, () => {
     const { right = false } = checkOptions(op, options, ['right'])
     if (typeof right !== 'boolean') throw new ArgumentError(`${op}: 'right' must be a boolean, got ${shown(right)}`)
-    const [edges, values, side] = [arrayGiven(op, 'bins', bins), operandGiven(op, 'x', x), right ? 'left' : 'right'] as const
+    const [edges, values, side] = [arrayGiven(op, 'bins', bins, x), operandGiven(op, 'x', x, bins), right ? 'left' : 'right'] as const
     if (edges.ndim !== 1 || edges.size < 2) return searchsorted(edges, values, undefined, { side })
     const [falls, rises] = [steps(edges, 'less'), steps(edges, 'greater')]
     const known = one(OP.digitizeBins, [edges, logicalNot(logicalAnd(falls, rises))], [], [])

@@ -329,7 +329,7 @@ export function blockDiag<const A extends readonly Tensor[]>(...tensors: A): Ten
   return within(op, () => {
     if (tensors.length === 0) throw new ArgumentError(`${op}: takes at least one tensor`)
     const matrices = tensors.map((x, i) => {
-      const given = arrayGiven(op, `tensors[${i}]`, x)
+      const given = arrayGiven(op, `tensors[${i}]`, x, ...tensors)
       if (given.ndim > 2) throw new ShapeError(`${op}: 'tensors[${i}]' must be a matrix, got shape [${given.shape.join(', ')}]`)
       return given.reshape([...new Array<number>(2 - given.ndim).fill(1), ...given.shape]) as Tensor
     })

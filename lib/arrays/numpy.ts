@@ -50,9 +50,9 @@ export function transposed<D extends DType>(x: Tensor<D>, axes: readonly unknown
 export function dot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<A, B>>> {
   const op = 'dot'
   return within(op, () => {
-    const a = arrayGiven(op, 'x1', x1) as Tensor<'float32'>
+    const a = arrayGiven(op, 'x1', x1, x2) as Tensor<'float32'>
     if (typeof x2 === 'number') return multiply(a, x2) as Tensor as Tensor<SumOf<Promote<A, B>>>
-    const b = arrayGiven(op, 'x2', x2) as Tensor<'float32'>
+    const b = arrayGiven(op, 'x2', x2, x1) as Tensor<'float32'>
     if (a.ndim > 2 || b.ndim > 2) {
       throw new ShapeError(`${op}: of more than two axes write a.matmul(b) for matrices in stacks, ft.tensordot(a, b, { axes: [[-1], [-2]] }) for NumPy's dot`)
     }
@@ -64,7 +64,7 @@ export function dot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'num
 export function vdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
   const op = 'vdot'
   return within(op, () => {
-    const [a, b] = [arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2)]
+    const [a, b] = [arrayGiven(op, 'x1', x1, x2), arrayGiven(op, 'x2', x2, x1)]
     return vecdot(flatten(a) as Tensor<'float32'>, flatten(b) as Tensor<'float32'>) as Tensor as Tensor<SumOf<Promote<A, B>>>
   })
 }

@@ -171,7 +171,7 @@ export function cartesianProd<const A extends readonly Tensor[]>(...vectors: A):
   const op = 'cartesianProd'
   return within(op, () => {
     const list = vectors.map((x, i) => {
-      const given = arrayGiven(op, `vectors[${i}]`, x)
+      const given = arrayGiven(op, `vectors[${i}]`, x, ...vectors)
       if (given.ndim !== 1) throw new ShapeError(`${op}: 'vectors[${i}]' must be a vector, got shape [${given.shape.join(', ')}]`)
       return given
     })

@@ -1,6 +1,7 @@
 // Powers that have a dtype of their own, and powers of 2 that have none: a product with one is rounded once.
 
 import { within } from '../arguments/within.js'
+import { isListed, wideList } from '../calls/arrays.js'
 import { operandGiven } from '../calls/operands.js'
 import { ArgumentError, DTypeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
@@ -33,7 +34,7 @@ function numeric(x: Scalar): number {
 export function floatPower<A extends Operand, B extends Operand>(a: A, b: B): Tensor<Promote<'float64', FloatOf<Common<A, B>>>> {
   const op = 'floatPower'
   return within(op, () => {
-    const given = [operandGiven(op, 'a', a), operandGiven(op, 'b', b)]
+    const given = [a, b].map((v, i) => (isListed(v) ? wideList(op, v, [a, b].find((x) => isTensor(x))) : operandGiven(op, i === 0 ? 'a' : 'b', v)))
     const wide = given.map((x, i) => {
       if (isTensor(x)) return x.astype(x.type.row.kind === 'complex' ? 'complex128' : 'float64')
       // Two numbers alone have no dtype of their own.
@@ -64,7 +65,7 @@ const EXPONENTS = { float32: [-126, 127, 280], float64: [-1022, 1023, 2100] } as
 export function ldexp<A extends Operand, B extends Operand>(a: A & Fits<'real', A, DTypeOf<B>, 'any'>, b: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   const op = 'ldexp'
   return within(op, () => {
-    const given = [operandGiven(op, 'a', a), operandGiven(op, 'b', b)]
+    const given = [operandGiven(op, 'a', a, b), operandGiven(op, 'b', b, a)]
     const tensors = given.filter((v) => isTensor(v)) as Tensor[]
     const [first] = tensors
     if (first === undefined) throw new ArgumentError(`${op}: at least one operand must be a tensor; use tensor(${shown(given[0])})`)

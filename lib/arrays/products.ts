@@ -25,8 +25,8 @@ export interface AddmmOptions {
 export type Added<D extends DType, A extends DType, B extends DType> = Promote<D, SumOf<Promote<A, B>>>
 
 /** Whether a rank is what a function takes. */
-function ranked(op: string, name: string, value: unknown, rank: number, what: string): Tensor {
-  const x = arrayGiven(op, name, value)
+function ranked(op: string, name: string, value: unknown, [rank, what]: readonly [rank: number, what: string], ...beside: readonly unknown[]): Tensor {
+  const x = arrayGiven(op, name, value, ...beside)
   if (x.ndim !== rank) throw new ShapeError(`${op}: '${name}' must be ${what}, got shape [${x.shape.join(', ')}]`)
   return x
 }
@@ -36,9 +36,9 @@ const VECTOR = [1, 'a vector'] as const
 const STACK = [3, 'matrices [n, rows, columns]'] as const
 
 /** `beta input + alpha product`, of which `input` may broadcast to the product and not the other way round. */
-function added(op: string, input: unknown, options: unknown, product: () => Tensor): Tensor {
+function added(op: string, input: unknown, options: unknown, a: unknown, b: unknown, product: () => Tensor): Tensor {
   return within(op, () => {
-    const x = arrayGiven(op, 'input', input)
+    const x = arrayGiven(op, 'input', input, a, b)
     const { beta = 1, alpha = 1 } = checkOptions(op, options, ['beta', 'alpha'])
     const [before, factor] = [number(op, 'beta', beta), number(op, 'alpha', alpha)]
     const plain = product()
@@ -65,7 +65,7 @@ function added(op: string, input: unknown, options: unknown, product: () => Tens
  */
 export function addmm<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>> {
   const op = 'addmm'
-  return added(op, input, options, () => matmul(ranked(op, 'a', a, ...MATRIX), ranked(op, 'b', b, ...MATRIX))) as Tensor<Added<D, A, B>>
+  return added(op, input, options, a, b, () => matmul(ranked(op, 'a', a, MATRIX, b, input), ranked(op, 'b', b, MATRIX, a, input))) as Tensor<Added<D, A, B>>
 }
 
 /**
@@ -83,7 +83,7 @@ export function addmm<D extends DType, A extends DType, B extends DType>(input: 
  */
 export function addmv<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>> {
   const op = 'addmv'
-  return added(op, input, options, () => matmul(ranked(op, 'a', a, ...MATRIX), ranked(op, 'b', b, ...VECTOR))) as Tensor<Added<D, A, B>>
+  return added(op, input, options, a, b, () => matmul(ranked(op, 'a', a, MATRIX, b, input), ranked(op, 'b', b, VECTOR, a, input))) as Tensor<Added<D, A, B>>
 }
 
 /**
@@ -101,7 +101,7 @@ export function addmv<D extends DType, A extends DType, B extends DType>(input: 
  */
 export function addr<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Promote<D, Promote<A, B>>> {
   const op = 'addr'
-  return added(op, input, options, () => outer(ranked(op, 'a', a, ...VECTOR), ranked(op, 'b', b, ...VECTOR))) as Tensor<Promote<D, Promote<A, B>>>
+  return added(op, input, options, a, b, () => outer(ranked(op, 'a', a, VECTOR, b, input), ranked(op, 'b', b, VECTOR, a, input))) as Tensor<Promote<D, Promote<A, B>>>
 }
 
 /**
@@ -119,7 +119,7 @@ export function addr<D extends DType, A extends DType, B extends DType>(input: T
  */
 export function addbmm<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>> {
   const op = 'addbmm'
-  return added(op, input, options, () => stacked(op, a, b).sum(0)) as Tensor<Added<D, A, B>>
+  return added(op, input, options, a, b, () => stacked(op, a, b, input).sum(0)) as Tensor<Added<D, A, B>>
 }
 
 /**
@@ -137,11 +137,11 @@ export function addbmm<D extends DType, A extends DType, B extends DType>(input:
  */
 export function baddbmm<D extends DType, A extends DType, B extends DType>(input: Tensor<D>, a: Tensor<A> & Takes<'numeric', A>, b: Tensor<B> & Takes<'numeric', B>, options?: AddmmOptions): Tensor<Added<D, A, B>> {
   const op = 'baddbmm'
-  return added(op, input, options, () => stacked(op, a, b)) as Tensor<Added<D, A, B>>
+  return added(op, input, options, a, b, () => stacked(op, a, b, input)) as Tensor<Added<D, A, B>>
 }
 
-function stacked(op: string, a: unknown, b: unknown): Tensor {
-  const [left, right] = [ranked(op, 'a', a, ...STACK), ranked(op, 'b', b, ...STACK)]
+function stacked(op: string, a: unknown, b: unknown, input: unknown): Tensor {
+  const [left, right] = [ranked(op, 'a', a, STACK, b, input), ranked(op, 'b', b, STACK, a, input)]
   if (left.shape[0] !== right.shape[0]) throw new ShapeError(`${op}: stacks of ${left.shape[0]} and ${right.shape[0]} matrices`)
   return matmul(left, right)
 }
@@ -179,7 +179,7 @@ function chained(op: string, given: readonly unknown[]): Tensor {
   if (given.length < 2 || given.length > MOST) throw new ArgumentError(`${op}: takes 2 to ${MOST} matrices, got ${given.length}`)
   const last = given.length - 1
   const tensors = given.map((value, i) => {
-    const x = arrayGiven(op, `matrices[${i}]`, value)
+    const x = arrayGiven(op, `matrices[${i}]`, value, ...given)
     const isEnd = i === 0 || i === last
     if (x.ndim !== 2 && !(isEnd && x.ndim === 1)) throw new ShapeError(`${op}: 'matrices[${i}]' must be a matrix${isEnd ? ' or a vector' : ''}, got shape [${x.shape.join(', ')}]`)
     return x

@@ -11,9 +11,11 @@ import { shown } from '../errors/describe-value.js'
 import type { DType, Takes } from '../generated/dtypes.js'
 import { conj, matrixTranspose, searchsorted, where } from '../generated/functions.js'
 import { slice } from '../indexing/slice.js'
+import { isTensor } from '../program/node.js'
 import type { Scalar } from '../program/record.js'
 import type { Operand, PromoteAll } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { fromList } from '../values/create.js'
 import { selectedBy } from './choices.js'
 import { isdtype } from './dtypes.js'
 
@@ -116,10 +118,15 @@ export function maskedSelect<D extends DType>(x: Tensor<D>, mask: Tensor<'bool'>
   })
 }
 
+/** Values in the place of others; the numbers of an array take the dtype of those, as one number does. */
+function valueGiven(op: string, value: unknown, x: unknown): Operand {
+  return isListed(value) && isTensor(x) ? fromList(op, value, { dtype: x.dtype, device: x.device }) : operandGiven(op, 'value', value)
+}
+
 /** PyTorch's `masked_fill`: x with one value where a mask is true, as {@link where}. */
 export function maskedFill<D extends DType>(x: Tensor<D>, mask: Tensor, value: Operand): Tensor<D> {
   const op = 'maskedFill'
-  return within(op, () => where(arrayGiven(op, 'mask', mask), operandGiven(op, 'value', value), arrayGiven(op, 'x', x)) as Tensor<D>)
+  return within(op, () => where(arrayGiven(op, 'mask', mask), valueGiven(op, value, x), arrayGiven(op, 'x', x, value)) as Tensor<D>)
 }
 
 /** PyTorch's `narrow`: so many places of an axis from one on. A view. */

@@ -3,6 +3,7 @@
 import { checkOptions } from '../arguments/options.js'
 import { dtypeOption, integer, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
+import { isListed, type Listed } from '../calls/arrays.js'
 import { one } from '../calls/record-call.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
@@ -12,7 +13,7 @@ import { OP } from '../generated/table.js'
 import { checkDefault } from '../program/exact.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { CREATION, type CreationOptions } from '../values/create.js'
+import { CREATION, fromList, type CreationOptions } from '../values/create.js'
 
 /** Options of `linspace`. */
 export interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
@@ -181,24 +182,29 @@ export function logspace<E extends DType = 'float32'>(start: number, stop: numbe
 
 const INDEXINGS: readonly unknown[] = ['xy', 'ij']
 
+/** A grid's tensor for each array. */
+type Grids<T extends readonly unknown[]> = { -readonly [K in keyof T]: T[K] extends Tensor ? T[K] : Tensor<'float32'> }
+
 /**
  * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
  *
- * @param args Tensors of one axis (or none), then options.
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
+ * @param args Tensors of one axis (or none), or arrays, then options.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors and arrays.
  * @example
  * ```ts
  * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
  * ```
  */
-export function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): { -readonly [K in keyof T]: T[K] }
-export function meshgrid<const T extends readonly Tensor[]>(...args: T): { -readonly [K in keyof T]: T[K] }
+export function meshgrid<const T extends readonly (Tensor | Listed)[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): Grids<T>
+export function meshgrid<const T extends readonly (Tensor | Listed)[]>(...args: T): Grids<T>
 export function meshgrid(...args: readonly unknown[]): Tensor[] {
   const op = 'meshgrid'
   return within(op, () => {
     const last = args[args.length - 1]
-    const arrays = args.length === 0 || isTensor(last) ? args : args.slice(0, -1)
-    const tensors = arrays.map((x, i) => {
+    const arrays = args.length === 0 || isTensor(last) || isListed(last) ? args : args.slice(0, -1)
+    const tensors = arrays.map((given, i) => {
+      if (Array.isArray(given) && isTensor(given[0])) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(given)}; spread it: ${op}(...tensors)`)
+      const x = isListed(given) ? fromList(op, given, { dtype: undefined, device: arrays.find(isTensor)?.device }) : given
       if (!isTensor(x)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
       if (x.ndim > 1) throw new ShapeError(`${op}: argument ${i + 1} must have one axis, got shape [${x.shape.join(', ')}]`)
       return x

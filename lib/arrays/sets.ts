@@ -283,7 +283,7 @@ export function isin<A extends Operand, B extends Operand>(
   return within(op, () => {
     const { invert = false } = checkOptions(op, options, ['invert'])
     if (typeof invert !== 'boolean') throw new ArgumentError(`${op}: 'invert' must be a boolean, got ${shown(invert)}`)
-    const among = members(operandGiven(op, 'x1', x1), operandGiven(op, 'x2', x2))
+    const among = members(operandGiven(op, 'x1', x1, x2), operandGiven(op, 'x2', x2, x1))
     return invert ? logicalNot(among) : among
   })
 }
@@ -300,15 +300,15 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
 }
 
 /** A tensor whose elements have an order. */
-function ordered(op: string, name: string, value: unknown): Tensor {
-  const x = arrayGiven(op, name, value)
+function ordered(op: string, name: string, value: unknown, beside: unknown): Tensor {
+  const x = arrayGiven(op, name, value, beside)
   if (DTYPE[x.dtype].kind === 'complex') throw new DTypeError(`${op}: '${name}' must be real, got ${x.dtype}`)
   return x
 }
 
 /** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
 function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
-  const [a, b] = [ordered(op, 'x1', x), ordered(op, 'x2', others)]
+  const [a, b] = [ordered(op, 'x1', x, others), ordered(op, 'x2', others, x)]
   const { mask: starts } = groups(op, a)
   const sorted = a.flatten().sort()
   const among = members(sorted, b)
@@ -318,7 +318,7 @@ function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert
 
 /** The elements of two tensors one after the other. */
 function together(op: string, x1: unknown, x2: unknown): Tensor {
-  return concat([ordered(op, 'x1', x1).flatten(), ordered(op, 'x2', x2).flatten()]) as Tensor
+  return concat([ordered(op, 'x1', x1, x2).flatten(), ordered(op, 'x2', x2, x1).flatten()]) as Tensor
 }
 
 /** The distinct elements of two tensors. */
@@ -329,7 +329,7 @@ function united(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
 
 /** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
 function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
-  const [a, b, all] = [ordered(op, 'x1', x1), ordered(op, 'x2', x2), together(op, x1, x2)]
+  const [a, b, all] = [ordered(op, 'x1', x1, x2), ordered(op, 'x2', x2, x1), together(op, x1, x2)]
   const { mask: starts } = groups(op, all)
   const sorted = all.sort()
   const mask = starts.logicalAnd(logicalNot(members(sorted, a).logicalAnd(members(sorted, b))))

@@ -3,15 +3,18 @@
 import { checkOptions } from '../arguments/options.js'
 import { axisGiven, flag, number } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
-import { isListed, type Listed, type Positions } from '../calls/arrays.js'
-import { arrayGiven } from '../calls/operands.js'
-import { ShapeError } from '../errors.js'
+import { isListed, tensorOf, type Listed, type Positions } from '../calls/arrays.js'
+import { arrayGiven, tensorGiven } from '../calls/operands.js'
+import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import {
   cov as unweighted, cumulativeSum, diff, matmul, maximum, trapezoid as overVector, type CovOptions as UnweightedOptions, type TrapezoidOptions
 } from '../generated/functions.js'
 import { isTensor } from '../program/node.js'
+import { optionsLast } from '../program/op-table.js'
+import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { fromList } from '../values/create.js'
 import { floating } from './dtypes.js'
 import { axisOrOptions, integersGiven } from './options.js'
 
@@ -60,7 +63,7 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
     const variables = (given.ndim < 2 ? given.reshape([1, given.size]) : isRows ? given : given.matrixTranspose()) as Tensor
     const n = variables.shape[1] as number
     const part = DTYPE[given.dtype].float?.dtype as DType
-    const a = aweights === undefined ? undefined : (checkWeights(op, 'aweights', arrayGiven(op, 'aweights', aweights), n).astype(part) as Tensor)
+    const a = aweights === undefined ? undefined : (checkWeights(op, 'aweights', arrayGiven(op, 'aweights', aweights, given), n).astype(part) as Tensor)
     const f = fweights === undefined ? undefined : (checkWeights(op, 'fweights', integersGiven(op, 'fweights', fweights, given), n).astype(part) as Tensor)
     const w = (a === undefined ? f : f === undefined ? a : f.multiply(a)) as Tensor
     const total = w.sum() as Tensor
@@ -74,7 +77,7 @@ export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?
 
 /** Areas between each two neighbours, along the last axis, and which axis of the samples that was. */
 function panels(op: string, y: unknown, coordinates: unknown, options: unknown): { areas: Tensor; axis: number } {
-  const samples: Tensor = floating(arrayGiven(op, 'y', y))
+  const samples: Tensor = floating(isListed(y) ? tensorOf(op, y, isTensor(coordinates) ? coordinates : undefined) : tensorGiven(op, 'y', y))
   const { axis: given = -1, dx = 1 } = axisOrOptions(op, options, ['axis', 'dx'])
   const step = number(op, 'dx', dx)
   if (samples.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axis to integrate along`)
@@ -82,7 +85,10 @@ function panels(op: string, y: unknown, coordinates: unknown, options: unknown):
   const along = samples.moveaxis(axis, -1) as Tensor
   const heights = along.at('...', '1:').add(along.at('...', ':-1'))
   if (coordinates === undefined) return { areas: heights.multiply(step / 2), axis }
-  const places = arrayGiven(op, 'coordinates', coordinates)
+  if (isPlain(coordinates)) throw new ArgumentError(`${op}: 'coordinates' must be a tensor, got an Object${optionsLast(op, ['y', 'coordinates'], coordinates)}`)
+  // Coordinates are real, also of complex samples, whose digits they have.
+  const like = { dtype: DTYPE[samples.dtype].float?.dtype, device: samples.device }
+  const places = isListed(coordinates) ? fromList(op, coordinates, like) : tensorGiven(op, 'coordinates', coordinates)
   const lines = places.ndim < 2 ? places : (places.broadcastTo(samples.shape).moveaxis(axis, -1) as Tensor)
   if (lines.ndim === 0 || lines.shape.at(-1) !== along.shape.at(-1)) {
     throw new ShapeError(`${op}: coordinates of shape [${places.shape.join(', ')}] for ${along.shape.at(-1)} samples`)
@@ -109,7 +115,11 @@ function panels(op: string, y: unknown, coordinates: unknown, options: unknown):
  * ft.trapezoid(ft.tensor([[1, 2], [3, 4]]), ft.tensor([[0, 1], [0, 2]])) // [1.5, 7]
  * ```
  */
-export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function trapezoid<A extends DType = 'float32', B extends DType = 'bool'>(
+  y: Tensor<A> | Listed,
+  coordinates?: (Tensor<B> & Takes<'real', B>) | Listed,
+  options?: number | TrapezoidOptions
+): Tensor<FloatOf<Promote<A, B>>> {
   const op = 'trapezoid'
   const isVector = !isTensor(coordinates) || coordinates.ndim < 2
   const isReal = !isTensor(y) || DTYPE[y.dtype].kind !== 'complex'

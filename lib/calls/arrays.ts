@@ -4,6 +4,7 @@ import { deviceNumber } from '../devices/devices.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { isTensor } from '../program/node.js'
 import { operandName, rowOf } from '../program/op-table.js'
+import { formOf } from '../program/record.js'
 import { infer, signature, type Attr } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { fromList } from '../values/create.js'
@@ -54,6 +55,20 @@ export function tensorOf(op: string, value: unknown, beside: Tensor | undefined)
   return fromList(op, value, { dtype: floating ? beside.dtype : undefined, device: beside?.device })
 }
 
+/** Whether a tensor has the digits of float64. */
+export const isWide = (x: Tensor): boolean => DTYPE[x.dtype].float?.dtype === 'float64'
+
+/** An array beside operands, in the digits of a float64 tensor among them: the nearest float32 of 0.1 is another number. Otherwise its numbers are float32. */
+export function listBeside(op: string, value: unknown, beside: readonly unknown[]): Tensor {
+  const tensors = beside.filter((x) => isTensor(x))
+  return tensors.some(isWide) ? wideList(op, value, tensors[0]) : fromList(op, value, { dtype: undefined, device: tensors[0]?.device })
+}
+
+/** An array whose numbers become float64, on a tensor's device. */
+export function wideList(op: string, value: unknown, beside: Tensor | undefined): Tensor {
+  return fromList(op, value, { dtype: isOfNumbers(value) ? 'float64' : undefined, device: beside?.device })
+}
+
 /** An array of positions as a tensor of integers on a tensor's device. */
 export function positionsOf(op: string, value: unknown, beside: Tensor | undefined): Tensor {
   const { shape, dtype, data } = advanced(op, value) as Flat
@@ -64,8 +79,8 @@ export function positionsOf(op: string, value: unknown, beside: Tensor | undefin
 function weakDType(op: number, operands: readonly unknown[], attr: Attr | null): DType {
   let forms = 0
   operands.forEach((x, i) => {
-    const form = isTensor(x) ? 0 : x === undefined ? 4 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 1
-    forms |= form << (3 * i)
+    // An array stands where a number may.
+    forms |= (isListed(x) ? 1 : formOf(op, x, i)) << (3 * i)
   })
   return infer(signature(op, forms, attr), operands.filter((x) => isTensor(x))).weak.name
 }

@@ -1,30 +1,37 @@
 // Operands of a call, checked: tensors, and arrays and numbers that stand for some.
 
 import { wrong } from '../arguments/validate.js'
+import { ArgumentError } from '../errors.js'
 import { checkAlive, isTensor } from '../program/node.js'
 import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import type { Scalar } from '../program/record.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { isListed, tensorOf } from './arrays.js'
+import { isListed, isWide, listBeside, tensorOf } from './arrays.js'
 
-/** As {@link tensorGiven}; an array becomes one. */
-export function arrayGiven(op: string, name: string, value: unknown): Tensor {
-  return isListed(value) ? tensorOf(op, value, undefined) : tensorGiven(op, name, value)
+/** As {@link tensorGiven}; an array becomes one, with the digits of the widest operand `beside` it. */
+export function arrayGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor {
+  return isListed(value) ? listBeside(op, value, beside) : tensorGiven(op, name, value)
 }
 
 /** A tensor that can be used. */
 export function tensorGiven(op: string, name: string, value: unknown): Tensor {
-  if (!isTensor(value)) throw wrong(op, name, 'a tensor', value)
+  if (!isTensor(value)) {
+    const { message } = wrong(op, name, 'a tensor', value)
+    throw new ArgumentError(isListed(value) ? `${message}; wrap it with ft.tensor(...)` : message)
+  }
   checkAlive(op, value)
   return value
 }
 
-/** A tensor that can be used, or what may stand for one. */
-export function operandGiven(op: string, name: string, value: unknown): Tensor | Scalar {
+/** A tensor that can be used, or what may stand for one; an array, as a number, takes the dtype of a float `beside` it. */
+export function operandGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor | Scalar {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
-  if (isListed(value)) return tensorOf(op, value, undefined)
+  if (isListed(value)) {
+    const tensors = beside.filter((x) => isTensor(x))
+    return tensorOf(op, value, tensors.find(isWide) ?? tensors[0])
+  }
   if (!isTensor(value)) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value
@@ -35,8 +42,10 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
   const { name, operands } = rowOf(op)
   if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
   const tensors: Tensor[] = []
+  const given: readonly Tensor[] = list.some(isListed) ? list.filter((x) => isTensor(x)) : []
+  const beside = given.find(isWide) ?? given[0]
   for (let i = 0; i < list.length; i++) {
-    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], tensors[0]) : list[i]
+    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], beside) : list[i]
     if (!isTensor(x)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
     tensors.push(x)
   }

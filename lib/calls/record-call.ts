@@ -1,6 +1,6 @@
 // From the arguments of a call to a recorded operation: arrays become tensors, options are read, attributes encoded.
 
-import { checkOptions } from '../arguments/options.js'
+import { checkOptions, ONE_ARRAY } from '../arguments/options.js'
 import { ArgumentError } from '../errors.js'
 import { DTYPE } from '../generated/dtypes.js'
 import { OP } from '../generated/table.js'
@@ -76,7 +76,7 @@ export function readOptions(op: number, options: unknown, names: readonly string
 export function surplus(op: number, passed: IArguments, count: number): void {
   const mapped = count === 1 && passed.length === 3 && typeof passed[1] === 'number' && Array.isArray(passed[2])
   if (mapped) return
-  const { name, attrs } = rowOf(op)
-  const hint = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
+  const { name, attrs, variadic } = rowOf(op)
+  const hint = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : variadic && isTensor(passed[count]) ? ONE_ARRAY : ''
   throw new ArgumentError(`${name}: ${passed.length - count} too many arguments${hint}`)
 }

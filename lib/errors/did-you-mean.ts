@@ -2,6 +2,8 @@
 
 /** Words of NumPy, PyTorch, JAX and TensorFlow.js, and what they may be called here. */
 const OTHERWISE = new Map<string, readonly string[]>(Object.entries({
+  digits: ['decimals', 'precision'],
+  ndigits: ['decimals'],
   dim: ['axis', 'axes'],
   dims: ['axis', 'axes'],
   keepdim: ['keepdims'],
@@ -54,6 +56,14 @@ const OTHERWISE = new Map<string, readonly string[]>(Object.entries({
   navalues: ['missingValues'],
   skip_header: ['skipRows'],
   skipheader: ['skipRows'],
+  m: ['cols'],
+  diagonal: ['k', 'offset'],
+  bias: ['correction'],
+  interpolation: ['method'],
+  constantvalues: ['value'],
+  constant_values: ['value'],
+  numlayers: ['layers'],
+  num_layers: ['layers'],
   boolean: ['bool'],
   byte: ['uint8'],
   char: ['int8'],
@@ -82,6 +92,8 @@ const NOWHERE = new Map<string, string>(Object.entries({
   memoryformat: 'layouts are not visible',
   order: 'elements are in row-major order',
   pinmemory: 'nothing to pin: reading and creation copy at once',
+  kind: 'every sort is stable',
+  stable: 'every sort is stable',
   casting: 'convert with x.astype(dtype)',
   where: 'choose with ft.where(condition, x, y)',
   initial: 'combine the result with it: x.max().maximum(initial)',
@@ -92,6 +104,8 @@ const NOWHERE = new Map<string, string>(Object.entries({
 /** What to write for an option that is not there, or nothing. */
 export function nowhere(op: string, option: string): string {
   const name = option.toLowerCase().replaceAll('_', '')
+  // SciPy's is what the integrals begin with, NumPy's of reductions an element more.
+  if (op === 'cumulativeTrapezoid' && name === 'initial') return '; write ft.pad(integrals, [[1, 0]])'
   const random = op.startsWith('random.') && name === 'device'
   const words = random ? "draws are made on the key's device: ft.random.key(seed, { device }), or key.to(device)" : NOWHERE.get(name)
   return words === undefined ? '' : `; ${words}`

@@ -4,7 +4,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { checkOptions } from '../arguments/options.js'
 import { dtypeOption } from '../arguments/validate.js'
-import { ArgumentError, OutOfMemoryError } from '../errors.js'
+import { ArgumentError, DTypeError, OutOfMemoryError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { native } from '../native.js'
@@ -68,7 +68,11 @@ const TEXT = -2
 /** The code of columns of text, as native code writes it. */
 const STRING = 'string'
 
+/** What NumPy, pandas and SQL call it. */
+const TEXTS: readonly unknown[] = ['str', 'text', 'object', 'category', 'varchar']
+
 function typeOf(op: string, value: unknown): number {
+  if (TEXTS.includes(value)) throw new DTypeError(`${op}: ${shown(value)} is not a dtype; text is '${STRING}'`)
   return value === STRING ? TEXT : DTYPE[dtypeOption(op, value, 'float32')].code
 }
 

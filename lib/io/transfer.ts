@@ -1,6 +1,7 @@
 // Files on their way to tensors and back: what the caller gave is checked, Rust opens, decodes and writes; memory for the elements is
 // reserved here, under the budget. Each step exists twice, blocking and on a thread; between the two nothing else differs.
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { integer, integers } from '../arguments/validate.js'
@@ -48,8 +49,11 @@ function pathOf(op: string, name: string, value: unknown): string {
 }
 
 /** A path, or the bytes themselves. */
-function sourceOf(op: string, source: unknown): string | Uint8Array {
+function sourceOf(op: string, source: unknown, isText: boolean): string | Uint8Array {
   if (ArrayBuffer.isView(source) || isBuffer(source)) return bytesOf(op, source)
+  if (isText && typeof source === 'string' && /[\r\n]/.test(source) && !existsSync(source)) {
+    throw new ArgumentError(`${op}: 'source' is a path, and no file has this name; a table in a string is passed as bytes: new TextEncoder().encode(text)`)
+  }
   if (typeof source === 'string' || isURL(source)) return pathOf(op, 'source', source)
   throw new ArgumentError(`${op}: 'source' must be a path, a file: URL or bytes (a Uint8Array), got ${shown(source)}`)
 }
@@ -156,7 +160,7 @@ export function loading(op: string, format: Format, source: unknown, o: Record<s
   if (maxBytes !== undefined && integer(op, 'maxBytes', maxBytes) < 0) throw new ArgumentError(`${op}: 'maxBytes' must not be negative, got ${shown(maxBytes)}`)
   const wanted = names === undefined ? undefined : [...new Set(textsOption(op, 'names', names))]
   // The source last: reading options may run the caller's code, which could detach a buffer.
-  const read = sourceOf(op, source)
+  const read = sourceOf(op, source, format === 'text' || format === 'table')
   return { op, source: read, native: { ...details, format, mapped }, device, lend, maxBytes: maxBytes as number | undefined, names: wanted }
 }
 

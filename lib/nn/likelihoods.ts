@@ -86,7 +86,7 @@ function spread(op: string, value: unknown, x: Tensor): Tensor {
  * `mean of (ln v + (x - target)^2 / v) / 2` with `v = max(variance, eps)`
  *
  * Takes real dtypes; gives the promoted float, float32 for integers and bool. PyTorch `nn.functional.gaussian_nll_loss`; as there, the gradient
- * of variances below `eps` is that at `eps`.
+ * of variances below `eps` is that at `eps`. Negative variances, which PyTorch refuses by reading them, are below it as well.
  *
  * @param variance Of the shape of x, with a last axis of size 1, or without the last axis.
  * @throws {TensorError} `ERR_SHAPE` for shapes that do not go together, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.

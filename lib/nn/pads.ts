@@ -1,6 +1,6 @@
 // Elements around a tensor as layers, with PyTorch's names and arguments.
 
-import { integer, integers, number } from '../arguments/validate.js'
+import { integer, integers, number, wrong } from '../arguments/validate.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { Tensor } from '../tensor/tensor.js'
@@ -15,6 +15,7 @@ abstract class Padding extends Stateless<'kept'> {
 
   constructor(pad: number | readonly number[], options: PadOptions) {
     super()
+    if (typeof pad !== 'number' && !Array.isArray(pad)) throw wrong(this.name, 'pad', 'an integer or an array of integers', pad)
     this.pad = typeof pad === 'number' ? integer(this.name, 'pad', pad) : integers(this.name, 'pad', pad)
     if (typeof pad !== 'number' && pad.length % 2 !== 0) throw new ArgumentError(`${this.name}: 'pad' must be one number, or two for each padded axis, got ${shown(pad)}`)
     this.#options = options

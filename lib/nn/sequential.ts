@@ -93,7 +93,7 @@ export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, D
   constructor(...layers: L) {
     super()
     layers.forEach((layer: unknown, i) => {
-      if (!(layer instanceof Module) && typeof layer !== 'function') throw new ArgumentError(`${this.name}: layer ${i} must be a layer or a function of a tensor, got ${shown(layer)}`)
+      if (!(layer instanceof Module) && typeof layer !== 'function') throw new ArgumentError(`${this.name}: layer ${i} must be a layer or a function of a tensor, got ${shown(layer)}${Array.isArray(layer) ? '; spread the array: new ft.nn.Sequential(...layers)' : ''}`)
     })
     this.layers = layers
   }

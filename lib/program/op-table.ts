@@ -13,6 +13,12 @@ export function axisLast({ name, operands }: OpRow): string {
   return `; the axis stands last: ${name}(${operands.join(', ')}, axis)${other}`
 }
 
+/** How a call is written whose options were passed in the place of an operand. */
+export function optionsLast(name: string, operands: readonly string[], options: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(options).filter((key) => /^\w{1,30}$/.test(key)).slice(0, 4)
+  return `; options stand last: ${name}(${[...operands, `{ ${names.join(', ')} }`].join(', ')}), with undefined for what is left out`
+}
+
 /** An operand's name, as its row has it. */
 export function operandName(op: number, position: number): string {
   const { operands, variadic } = rowOf(op)

@@ -12,7 +12,7 @@ import { checkBeside, holdsInteger } from './exact.js'
 import { afterRecord } from './hooks.js'
 import { constantsTo, constantsUpTo, isConstantNow } from './lifetime.js'
 import { checkAlive, createTensor, isTensor, type Group } from './node.js'
-import { axisLast, operandName, rowOf } from './op-table.js'
+import { axisLast, operandName, optionsLast, rowOf } from './op-table.js'
 import { PLACEHOLDER, TracedNumber } from './placeholder.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
 
@@ -21,18 +21,28 @@ export type Scalar = number | bigint | boolean
 
 let created = 0
 
-/** What was meant, where an operand is what PyTorch and NumPy have in its place: an axis before indices, or operands by name. */
+/** What was meant, where an operand is what PyTorch and NumPy have in its place: an axis before indices, operands by name, or options. */
 function hintFor(op: number, x: unknown, position: number): string | undefined {
   const row = rowOf(op)
   const { name, operands } = row
   if (operands[position] === 'indices' && typeof x === 'number') return axisLast(row)
-  const named = isPlain(x) ? operands.slice(position).map((operand) => (Object.hasOwn(x, operand) ? shown((x as Record<string, unknown>)[operand]) : undefined)) : []
+  const choice = row.variadic ? undefined : row.attrs.find(({ choices }) => choices?.includes(x as string))
+  if (choice !== undefined) return optionsLast(name, operands, { [choice.name]: x })
+  if (!isPlain(x)) return undefined
+  const named = operands.slice(position).map((operand) => (Object.hasOwn(x, operand) ? shown(x[operand]) : undefined))
   const last = named.findLastIndex((value) => value !== undefined)
-  return last < 0 ? undefined : `; operands have no names: ${name}(${named.slice(0, last + 1).map(String).join(', ')})`
+  if (last >= 0) return `; operands have no names: ${name}(${[...operands.slice(0, position), ...named.slice(0, last + 1)].map(String).join(', ')})`
+  // A complex number is an object too.
+  const mayBeOptions = position > 0 && !row.variadic && row.attrs.length + row.params.length > 0 && !Object.hasOwn(x, 're')
+  return mayBeOptions ? optionsLast(name, operands, x) : undefined
 }
 
-/** The operand's form: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. */
-function formOf(op: number, x: unknown, position: number): number {
+/**
+ * The operand's form: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything else, `ERR_DISPOSED`.
+ */
+export function formOf(op: number, x: unknown, position: number): number {
   if (isTensor(x)) {
     if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
     return 0

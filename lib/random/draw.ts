@@ -208,5 +208,7 @@ export function randint<L extends number | bigint, H extends number | bigint, E 
 
 /** The numbers 0 to `count - 1` in random order, int32. */
 export function permutation(key: Key, count: number): Tensor<'int32'> {
-  return draw('random.permutation', key, [count], []) as Tensor<'int32'>
+  const op = 'random.permutation'
+  if (isTensor(count)) throw new ArgumentError(`${op}: 'count' must be an integer, got a Tensor; the rows of a tensor are shuffled by ft.random.shuffle(key, x)`)
+  return draw(op, key, [count], []) as Tensor<'int32'>
 }

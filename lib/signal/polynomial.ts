@@ -4,14 +4,16 @@ import { checkOptions } from '../arguments/options.js'
 import { integer } from '../arguments/validate.js'
 import { within } from '../arguments/within.js'
 import { floating, resultType } from '../arrays/dtypes.js'
-import type { Listed } from '../calls/arrays.js'
+import { isListed, tensorOf, type Listed } from '../calls/arrays.js'
 import { arrayGiven, tensorGiven } from '../calls/operands.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type ComplexOf, type DType, type FloatLimits, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
 import { complex, concat, cumulativeProd, eye, ones, zeros } from '../generated/functions.js'
 import { eigvals, lstsq } from '../generated/linalg.js'
 import { slice } from '../indexing/slice.js'
+import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { fromList } from '../values/create.js'
 import { dataSync } from '../values/read.js'
 
 /** More coefficients than this are a mistake: each is two operations, and a column of a fit. */
@@ -22,6 +24,16 @@ export interface PolyfitOptions<W extends DType = DType> {
   /** What each point's deviation is multiplied with, not its square: a vector; ones by default. */
   readonly weights?: (Tensor<W> & Takes<'real', W>) | undefined
 }
+
+/** Two operands by their names, of which an array becomes a tensor beside the other. */
+function pairGiven(op: string, operands: Readonly<Record<string, unknown>>, made: (op: string, value: unknown, beside: Tensor | undefined) => Tensor): readonly [Tensor, Tensor] {
+  const beside = Object.values(operands).find((value): value is Tensor => isTensor(value))
+  const [a, b] = Object.entries(operands).map(([name, value]) => (isListed(value) ? made(op, value, beside) : tensorGiven(op, name, value)))
+  return [a as Tensor, b as Tensor]
+}
+
+/** An array in the dtype of the tensor beside it, which it never changes. */
+const alike = (op: string, value: unknown, beside: Tensor | undefined): Tensor => fromList(op, value, { dtype: beside?.dtype, device: beside?.device })
 
 /**
  * The coefficients, that of the highest power first, of the polynomial of this degree that is nearest to points: of all that make the sum
@@ -36,10 +48,15 @@ export interface PolyfitOptions<W extends DType = DType> {
  * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
  * ```
  */
-export function polyfit<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A>, y: Tensor<B>, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>> {
+export function polyfit<A extends DType = 'bool', B extends DType = 'bool', W extends DType = 'bool'>(
+  x: Tensor<A> | Listed,
+  y: Tensor<B> | Listed,
+  degree: number,
+  options?: PolyfitOptions<W>
+): Tensor<FloatOf<Promote<Promote<A, B>, W>>> {
   const op = 'polyfit'
   return within(op, () => {
-    const [positions, values] = [tensorGiven(op, 'x', x), tensorGiven(op, 'y', y)]
+    const [positions, values] = pairGiven(op, { x, y }, tensorOf)
     const count = integer(op, 'degree', degree) + 1
     if (count < 1) throw new ArgumentError(`${op}: 'degree' must be at least 0, got ${count - 1}`)
     if (count > MOST) throw new ShapeError(`${op}: ${count} coefficients are more than ${MOST}`)
@@ -70,13 +87,15 @@ export function polyfit<A extends DType, B extends DType, W extends DType = 'boo
  * @throws {TensorError} `ERR_SHAPE` for coefficients that are not vector or more than 2^16, `ERR_DTYPE`.
  * @example
  * ```ts
- * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
+ * ft.polyval([2, 1], ft.tensor([0, 1, 2])) // [1, 3, 5]
  * ```
  */
-export function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'numeric', A>, x: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
+export function polyval(p: Listed, x: Listed): Tensor<'float32'>
+export function polyval<A extends DType = 'bool', B extends DType = 'bool'>(p: (Tensor<A> & Takes<'numeric', A>) | Listed, x: (Tensor<B> & Takes<'numeric', B>) | Listed): Tensor<Promote<A, B>>
+export function polyval(p: unknown, x: unknown): unknown {
   const op = 'polyval'
   return within(op, () => {
-    const [coefficients, values] = [tensorGiven(op, 'p', p), tensorGiven(op, 'x', x)]
+    const [coefficients, values] = pairGiven(op, { p, x }, alike)
     if (coefficients.ndim !== 1) throw new ShapeError(`${op}: 'p' must be a vector, got shape [${coefficients.shape.join(', ')}]`)
     if (coefficients.size > MOST) throw new ShapeError(`${op}: ${coefficients.size} coefficients are more than ${MOST}`)
     // The first step multiplies nothing: 0 times an infinite x would be NaN.
@@ -84,7 +103,7 @@ export function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'
     let y: Tensor = none
     for (let i = 0; i < coefficients.size; i++) y = (i === 0 ? none : y.multiply(values)).add(coefficients.at(i))
     return y
-  }) as Tensor as Tensor<Promote<A, B>>
+  })
 }
 
 /**

@@ -146,6 +146,9 @@ function text(data: Nested, shape: readonly number[], edge: number, format: (v: 
   return items
 }
 
+/** What has no point: stands at the right edge of its column, as in NumPy, and moves no number. */
+const SPECIAL = /^-?(?:nan|inf)$/
+
 /** Pads so that points, or last digits, stand in one column. */
 function align(data: Text): Text {
   const all: string[] = []
@@ -155,11 +158,14 @@ function align(data: Text): Text {
     const point = /^-?\d+\./.test(s) && !s.includes('i') ? s.indexOf('.') : s.length
     return [s.slice(0, point), s.slice(point)]
   }
-  const width = (part: 0 | 1) => all.reduce((w, s) => Math.max(w, split(s)[part].length), 0)
-  const [before, after] = [width(0), width(1)]
+  const width = (part: 0 | 1) => all.reduce((w, s) => (SPECIAL.test(s) ? w : Math.max(w, split(s)[part].length)), 0)
+  const after = width(1)
+  const whole = all.reduce((w, s) => (SPECIAL.test(s) ? Math.max(w, s.length) : w), width(0) + after)
+  const before = whole - after
   const pad = (node: Text): Text => {
     if (typeof node !== 'string') return node.map(pad)
     if (node === DOTS) return node
+    if (SPECIAL.test(node)) return node.padStart(whole)
     const [head, tail] = split(node)
     return head.padStart(before) + tail.padEnd(after)
   }

@@ -8,6 +8,7 @@ import { DTYPE, DTYPES, type Complex, type DType, type DTypeRow, type ElementArr
 import { native } from '../native.js'
 import { checkDefault } from '../program/exact.js'
 import { isHalf } from '../program/half.js'
+import { isTensor } from '../program/node.js'
 import { sizeOf } from '../program/types.js'
 
 /** Nested arrays whose leaves are of one kind. */
@@ -124,7 +125,7 @@ export function flatten(op: string, nested: unknown, wanted: DType | undefined, 
   const kind = count === 0 ? 'number' : kindOf(first)
   if (kind === null) {
     const path = shape.map(() => 0)
-    throw new ArgumentError(`${op}: ${at(path)} must be a number, bigint, boolean or { re, im }, got ${shown(first)}`)
+    throw new ArgumentError(`${op}: ${at(path)} must be a number, bigint, boolean or { re, im }, got ${shown(first)}${isTensor(first) && path.length > 0 && op === 'tensor' ? '; of tensors write ft.stack([x, y])' : ''}`)
   }
   const dtype = wanted ?? (kind === 'number' ? numbers : DEFAULTS[kind])
   const row = DTYPE[storedAs(dtype)]

@@ -10,6 +10,12 @@ export function results(): void {
   dtype('float64', ft.polyfit(f32, f32, 2, { weights: f64 }))
   dtype('int32', ft.polyval(i8, i32))
   dtype('complex64', ft.polyval(f32, c64))
+  dtype('int32', ft.polyval([2, 1], i32))
+  dtype('float64', ft.polyval(f64, [2, 1]))
+  dtype('float32', ft.polyval([2, 1], [3]))
+  dtype('float16', ft.polyfit([0, 1], f16.at(':2'), 1))
+  dtype('float32', ft.polyfit(i32.at(':2'), [1, 3], 1))
+  dtype('float32', ft.polyfit([0, 1], [1, 3], 1))
   // Integers and bool become float32.
   dtype('float32', ft.linalg.inv(square(i8)))
   dtype('complex64', ft.linalg.cholesky(square(c64)))

@@ -83,6 +83,8 @@ export function results(): void {
   dtype('uint16', ft.unstack(u16))
   dtype(['float32', 'uint8'], ft.meshgrid(f32, u8, { indexing: 'ij' }))
   dtype(['complex64', 'bool', 'int8'], ft.meshgrid(c64, bool, i8))
+  dtype(['float32', 'int8'], ft.meshgrid([1, 2], i8))
+  dtype(['float32', 'float32'], ft.meshgrid([1, 2], [3], { indexing: 'ij' }))
   dtype(['int8', 'float16'], ft.broadcastArrays(i8, f16))
   // Windows.
   dtype('int8', ft.windowSum(i8, 2))
