@@ -20,10 +20,10 @@ pub enum Pass {
     Absorbed,
     /// A sum; `kept` is the value of an absorbed step that somebody reads.
     Sum { run: unsafe fn(Sums), x: usize, y: Option<usize>, row: Option<usize>, kept: Option<usize> },
-    /// A largest or smallest element, of rows of two elements for each lane at least.
+    /// A largest or smallest element.
     Extreme { run: unsafe fn(Extremes), x: usize },
-    /// A product with a value of the row, `others`: with weights and biases.
-    Scale { run: unsafe fn(Scaled), x: usize, row: usize, others: Vec<usize> },
+    /// A product with a value of the row, of what another value of the row leaves where there is one; `others`: with weights and biases.
+    Scale { run: unsafe fn(Scaled), x: usize, less: Option<usize>, row: usize, others: Vec<usize> },
 }
 
 /// The passes of a kernel, for each step the one in its place.
@@ -45,16 +45,13 @@ fn found<T: PassItem>(kernel: &Rows, dtype: DType, tier: Tier) -> Result<Vec<Opt
     for (n, step) in kernel.steps.iter().enumerate() {
         let pass = match step {
             RowStep::Map { map, operands } if is(kernel.inputs.len() + n, Per::Element) => {
-                let others = scaling(&simple(&map.program)?).filter(|_| {
-                    is(operands[0], Per::Element)
-                        && is(operands[1], Per::Row)
-                        && operands[2..].iter().all(|&o| is(o, Per::Element))
-                });
-                others.map(|others| Pass::Scale {
-                    run: passes::scale::<T>(others, tier),
-                    x: operands[0],
-                    row: operands[1],
-                    others: operands[2..].to_vec(),
+                let roles = scaling(&simple(&map.program)?).map(|roles| roles.of(operands));
+                roles.filter(|r| r.fits(&is)).map(|Roles { x, less, row, others }| Pass::Scale {
+                    run: passes::scale::<T>(less.is_some(), others.len(), tier),
+                    x,
+                    less,
+                    row,
+                    others,
                 })
             }
             RowStep::Reduce { reduce, operand } if is(*operand, Per::Element) && reduce.acc == dtype => {
@@ -142,22 +139,52 @@ fn within(reduce: &Reduce) -> Result<Option<Within>, String> {
     })
 }
 
-/// How many weights and biases a program of a product has: `x row`, `(x row) weight`, `(x row) weight + bias`, inputs in this order.
-fn scaling(program: &Program) -> Option<usize> {
-    let mut value = program.outputs[0];
-    let count = program.inputs.len();
-    if !(2..=4).contains(&count) {
+/// What the operands of a product are, by their numbers.
+struct Roles {
+    x: usize,
+    less: Option<usize>,
+    row: usize,
+    others: Vec<usize>,
+}
+
+impl Roles {
+    /// The same of the operands of a step.
+    fn of(self, operands: &[usize]) -> Roles {
+        let at = |n: usize| operands[n];
+        Roles {
+            x: at(self.x),
+            less: self.less.map(at),
+            row: at(self.row),
+            others: self.others.into_iter().map(at).collect(),
+        }
+    }
+
+    fn fits(&self, is: &impl Fn(usize, Per) -> bool) -> bool {
+        let rows = self.less.into_iter().chain([self.row]);
+        self.others.iter().chain([&self.x]).all(|&o| is(o, Per::Element)) && rows.into_iter().all(|o| is(o, Per::Row))
+    }
+}
+
+/// The inputs of `x row`, `(x - less) row`, that times a weight, and that plus a bias.
+fn scaling(program: &Program) -> Option<Roles> {
+    let number = |v: Value| input(program, v).map(usize::from);
+    let (mut value, mut others) = (program.outputs[0], Vec::new());
+    if let Some((sum, bias)) = sides(program, value, Op::Add) {
+        others.push(number(bias)?);
+        value = sum;
+    }
+    let (mut product, mut factor) = sides(program, value, Op::Mul)?;
+    if program.instrs[product as usize].op == Op::Mul {
+        others.insert(0, number(factor)?);
+        (product, factor) = sides(program, product, Op::Mul)?;
+    } else if !others.is_empty() {
         return None;
     }
-    if count == 4 {
-        let (sum, bias) = sides(program, value, Op::Add)?;
-        value = (input(program, bias) == Some(3)).then_some(sum)?;
-    }
-    if count >= 3 {
-        let (product, weight) = sides(program, value, Op::Mul)?;
-        value = (input(program, weight) == Some(2)).then_some(product)?;
-    }
-    (of(program, value, Op::Mul) == Some([0, 1].map(Some))).then_some(count - 2)
+    let (x, less) = match sides(program, product, Op::Sub) {
+        Some((x, less)) => (number(x)?, Some(number(less)?)),
+        None => (number(product)?, None),
+    };
+    Some(Roles { x, less, row: number(factor)?, others })
 }
 
 /// The number of the input that a value is.

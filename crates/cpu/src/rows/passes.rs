@@ -5,7 +5,7 @@
 
 use super::wide::{Arrays, PassItem, Wide};
 use crate::cache::{LINE, prefetch};
-use crate::map::tile::{Add, Binary, Max, Min, Mul};
+use crate::map::tile::{Add, Binary, Max, Min, Mul, Sub};
 use crate::number::Number;
 use crate::reduce::lanes::{folded, in_any_order};
 use crate::tier::{Source, Tier, compiled};
@@ -48,6 +48,8 @@ pub struct Extremes {
 /// What a pass that scales is called with: each element by the value of its row, with weights and biases.
 pub struct Scaled {
     pub x: *const u8,
+    /// Values of rows that are subtracted first; anywhere if the pass reads none.
+    pub less: *const u8,
     pub row: *const u8,
     /// Weights and biases; anywhere if the pass reads none.
     pub others: [*const u8; 2],
@@ -297,9 +299,9 @@ impl<F: Binary<T, T>, T: PassItem> Source for Extreme<F, T> {
     }
 }
 
-struct Scale<T, const OTHERS: usize>(PhantomData<T>);
+struct Scale<T, const LESS: bool, const OTHERS: usize>(PhantomData<T>);
 
-impl<T: PassItem, const OTHERS: usize> Scale<T, OTHERS> {
+impl<T: PassItem, const LESS: bool, const OTHERS: usize> Scale<T, LESS, OTHERS> {
     /// # Safety
     /// `a` has what it says; the caller has the features of the tier.
     #[inline(always)]
@@ -309,11 +311,16 @@ impl<T: PassItem, const OTHERS: usize> Scale<T, OTHERS> {
             // SAFETY: by the contract above.
             unsafe {
                 let value = *a.row.cast::<T>().add(row);
+                let less = if LESS { *a.less.cast::<T>().add(row) } else { value };
                 let (x, out) = (a.x.cast::<T>().add(row * a.extent), a.out.cast::<T>().add(row * a.extent));
                 let [weights, biases] = [0, 1].map(|n| a.others[n].cast::<T>().wrapping_add(row * a.steps[n]));
-                let values = W::same(value);
+                let (values, lesses) = (W::same(value), W::same(less));
                 for i in (0..whole).step_by(LANES) {
-                    let mut lanes = W::mul(W::load(x.add(i)), values);
+                    let mut lanes = W::load(x.add(i));
+                    if LESS {
+                        lanes = W::sub(lanes, lesses);
+                    }
+                    lanes = W::mul(lanes, values);
                     if OTHERS > 0 {
                         lanes = W::mul(lanes, W::load(weights.wrapping_add(i)));
                     }
@@ -323,7 +330,11 @@ impl<T: PassItem, const OTHERS: usize> Scale<T, OTHERS> {
                     W::store(lanes, out.add(i));
                 }
                 for i in whole..a.extent {
-                    let mut element = <Mul as Binary<T, T>>::apply(*x.add(i), value);
+                    let mut element = *x.add(i);
+                    if LESS {
+                        element = <Sub as Binary<T, T>>::apply(element, less);
+                    }
+                    element = <Mul as Binary<T, T>>::apply(element, value);
                     if OTHERS > 0 {
                         element = <Mul as Binary<T, T>>::apply(element, *weights.wrapping_add(i));
                     }
@@ -337,7 +348,7 @@ impl<T: PassItem, const OTHERS: usize> Scale<T, OTHERS> {
     }
 }
 
-impl<T: PassItem, const OTHERS: usize> Source for Scale<T, OTHERS> {
+impl<T: PassItem, const LESS: bool, const OTHERS: usize> Source for Scale<T, LESS, OTHERS> {
     type Args = Scaled;
     #[inline(always)]
     unsafe fn run<const FMA: bool>(a: Scaled) {
@@ -393,11 +404,14 @@ where
     if largest { compiled::<Extreme<Max, T>>(tier) } else { compiled::<Extreme<Min, T>>(tier) }
 }
 
-/// The pass that scales with so many of weights and biases.
-pub fn scale<T: PassItem>(others: usize, tier: Tier) -> unsafe fn(Scaled) {
-    match others {
-        0 => compiled::<Scale<T, 0>>(tier),
-        1 => compiled::<Scale<T, 1>>(tier),
-        _ => compiled::<Scale<T, 2>>(tier),
+/// The pass that scales, with something to subtract first or not, with so many of weights and biases.
+pub fn scale<T: PassItem>(less: bool, others: usize, tier: Tier) -> unsafe fn(Scaled) {
+    match (less, others) {
+        (false, 0) => compiled::<Scale<T, false, 0>>(tier),
+        (false, 1) => compiled::<Scale<T, false, 1>>(tier),
+        (false, _) => compiled::<Scale<T, false, 2>>(tier),
+        (true, 0) => compiled::<Scale<T, true, 0>>(tier),
+        (true, 1) => compiled::<Scale<T, true, 1>>(tier),
+        (true, _) => compiled::<Scale<T, true, 2>>(tier),
     }
 }

@@ -129,11 +129,17 @@ impl Block<'_> {
         }
     }
 
-    /// Rows by a pass that scales: elements, values of rows, and the result.
+    /// Rows by a pass that scales: elements, values of rows, and the result; what is subtracted first, weights and biases.
     ///
     /// # Safety
     /// As [`Block::sum`].
-    pub(super) unsafe fn scale(&self, run: unsafe fn(Scaled), [x, row, to]: [usize; 3], others: &[usize]) {
+    pub(super) unsafe fn scale(
+        &self,
+        run: unsafe fn(Scaled),
+        [x, row, to]: [usize; 3],
+        less: Option<usize>,
+        others: &[usize],
+    ) {
         let from = self.rows.start;
         let at = |n: usize| {
             others.get(n).map_or((std::ptr::null(), 0), |&v| {
@@ -146,6 +152,7 @@ impl Block<'_> {
         unsafe {
             run(Scaled {
                 x: self.row_of(x, from),
+                less: less.map_or(std::ptr::null(), |less| self.of_row(less, from).cast_const()),
                 row: self.of_row(row, from),
                 others: [weights.0, biases.0],
                 steps: [weights.1, biases.1],

@@ -98,6 +98,30 @@ fn layer_norm(d: DType, axes: usize) -> Rows {
     Rows { axes, inputs: vec![(d, Per::Element); 3], steps, outputs: vec![7] }
 }
 
+/// The same by what is left of the mean, which is subtracted at the end, with so many of weight and bias.
+fn norm_of_the_rest<const OTHERS: usize>(d: DType, axes: usize) -> Rows {
+    let last = program(d, 3 + OTHERS, 0, |b, v| {
+        let centred = b.binary(Op::Sub, v[0], v[1]);
+        let mut y = b.binary(Op::Mul, centred, v[2]);
+        if OTHERS > 0 {
+            y = b.binary(Op::Mul, y, v[3]);
+        }
+        if OTHERS > 1 {
+            y = b.binary(Op::Add, y, v[4]);
+        }
+        y
+    });
+    let steps = vec![
+        sum_of(axes, d, 0, None),
+        map(binary(d, Op::Sub), &[0, 3]),
+        sum_of(axes, d, 4, None),
+        sum_of(axes, d, 4, square(d)),
+        map(inverse(d), &[6]),
+        map(last, &[&[4, 5, 7][..], &[1, 2][..OTHERS]].concat()),
+    ];
+    Rows { axes, inputs: vec![(d, Per::Element); 3], steps, outputs: vec![8] }
+}
+
 /// By the mean square, with a weight: the first sum absorbs nothing.
 fn rms_norm(d: DType, axes: usize) -> Rows {
     let steps = vec![sum_of(axes, d, 0, square(d)), map(inverse(d), &[3]), map(scaled(d, 3), &[0, 4, 1])];
@@ -127,7 +151,17 @@ fn two_sums(d: DType, axes: usize) -> Rows {
     Rows { axes, inputs: vec![(d, Per::Element); 3], steps, outputs: vec![4, 5, 6, 8, 7] }
 }
 
-const KINDS: [fn(DType, usize) -> Rows; 6] = [softmax, log_softmax, layer_norm, rms_norm, softmax_gradient, two_sums];
+const KINDS: [fn(DType, usize) -> Rows; 9] = [
+    softmax,
+    log_softmax,
+    layer_norm,
+    norm_of_the_rest::<0>,
+    norm_of_the_rest::<1>,
+    norm_of_the_rest::<2>,
+    rms_norm,
+    softmax_gradient,
+    two_sums,
+];
 
 /// Moderate numbers of both signs.
 fn moderate(rng: &mut Rng, d: DType, dims: &[usize]) -> Array {
@@ -216,7 +250,7 @@ fn weights_and_biases_of_all_rows_have_the_bits_of_their_steps() {
             let x = moderate(&mut rng, d, &dims);
             let rows = [(); 2].map(|()| moderate(&mut rng, d, &dims[1..]));
             let arrays = [x, repeated(&rows[0], &dims), repeated(&rows[1], &dims)];
-            for kind in [layer_norm, rms_norm] {
+            for kind in [layer_norm, norm_of_the_rest::<2>, rms_norm] {
                 run(kind, 1, &arrays, [Style::Dense, Style::Broadcast, Style::Broadcast], Style::Dense);
                 run(kind, 1, &arrays, [Style::Dense, Style::Dense, Style::Broadcast], Style::Dense);
             }

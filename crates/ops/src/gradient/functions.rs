@@ -1,6 +1,7 @@
 //! Derivatives of the scalar functions, in their own values where those say it with fewer instructions.
 
 use super::scalar::{negative, sum, times};
+use super::special;
 use ferrotensor_core::planted;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LN_2, LN_10, PI};
@@ -233,28 +234,19 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
             times(b, t, slope)
         }
         MathFn::I0e => {
-            let (odd, even) = (b.call(MathFn::I1e, &[x]), signed(b, x, y));
-            let slope = b.binary(Op::Sub, odd, even);
+            let slope = special::i0e(b, x);
             times(b, t, slope)
         }
         MathFn::I1 => {
-            let even = b.call(MathFn::I0, &[x]);
-            let share = bessel_share(b, x, y);
-            let slope = b.binary(Op::Sub, even, share);
+            let slope = special::i1(b, x);
             times(b, t, slope)
         }
         MathFn::I1e => {
-            let even = b.call(MathFn::I0e, &[x]);
-            let (share, odd) = (bessel_share(b, x, y), signed(b, x, y));
-            let more = b.binary(Op::Add, share, odd);
-            let slope = b.binary(Op::Sub, even, more);
+            let slope = special::i1e(b, x);
             times(b, t, slope)
         }
         MathFn::Erfcx => {
-            let twice = b.binary(Op::Add, x, x);
-            let product = b.binary(Op::Mul, twice, y);
-            let level = b.lit(d, FRAC_2_SQRT_PI);
-            let slope = b.binary(Op::Sub, product, level);
+            let slope = special::erfcx(b, x, y);
             times(b, t, slope)
         }
         MathFn::LogNdtr => {
@@ -271,22 +263,6 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
         }
         MathFn::Pow | MathFn::Atan2 | MathFn::Hypot | MathFn::Logaddexp | MathFn::Logaddexp2 => t,
     }
-}
-
-/// `y` with the sign of x; 0 where x is.
-fn signed(b: &mut Builder, x: Value, y: Value) -> Value {
-    let zero = b.lit(b.dtype(x), 0.0);
-    let (below, above) = (b.compare(Op::Lt, x, zero), b.compare(Op::Lt, zero, x));
-    let minus = negative(b, y);
-    let up = b.select(above, y, zero);
-    b.select(below, minus, up)
-}
-
-/// `y / x` of a Bessel function of order 1; 1/2 where x is 0.
-fn bessel_share(b: &mut Builder, x: Value, y: Value) -> Value {
-    let (zero, half) = (b.lit(b.dtype(x), 0.0), b.lit(b.dtype(x), 0.5));
-    let (none, quotient) = (b.compare(Op::Eq, x, zero), b.binary(Op::Div, y, x));
-    b.select(none, half, quotient)
 }
 
 /// `e^(-x^2 / 2) / sqrt(2 pi)`, the slope of the normal distribution function.

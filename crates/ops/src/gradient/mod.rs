@@ -17,6 +17,7 @@ mod places;
 mod routine;
 pub mod rules;
 mod scalar;
+mod special;
 mod views;
 mod window;
 
