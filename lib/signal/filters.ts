@@ -75,13 +75,9 @@ function stepped(x: Tensor, a: Tensor): Tensor {
   return carried(states, transition).at('...', 0, ':')
 }
 
-/**
- * The same in blocks. Their products meet samples that are still to come, times zero: those that are not finite are left out, and make NaN of
- * all from there on.
- */
+/** The same in blocks, whose products meet samples that are still to come, times zero: all are finite. */
 function recursive(x: Tensor, a: Tensor): Tensor {
   const [order, n] = [a.size, x.shape.at(-1) as number]
-  if (order === 0) return x
   const width = Math.max(BLOCK, order)
   if (n <= width) return stepped(x, a)
   const [like, count, lead] = [{ dtype: x.dtype, device: x.device }, Math.ceil(n / width), x.shape.slice(0, -1)]
@@ -91,12 +87,10 @@ function recursive(x: Tensor, a: Tensor): Tensor {
   const [ofSample, ofStates] = [responses.at(0), responses.at('1:')]
   const ofSamples = ofSample.pad([[width - 1, 0]]).unfold(0, width).flip({ axis: 0 })
   const last = (rows: Tensor): Tensor => rows.at('...', `${width - order}:`).flip({ axis: -1 }).matrixTranspose() as Tensor
-  const blocked = (v: Tensor): Tensor => ended(v, count * width - n).reshape([...lead, count, width])
-  const blocks = blocked(where(isfinite(x), x, zeros([], like)))
-  const spoilt = blocked(stopGradient(x).multiply(0).cumulativeSum({ axis: -1 }))
+  const blocks = ended(x, count * width - n).reshape([...lead, count, width])
   const states = carried(blocks.matmul(ofSamples.at(':', `${width - order}:`).flip({ axis: -1 })).matrixTranspose(), last(ofStates))
   const before = concat([zeros([...lead, order, 1], like), states.at('...', `:${count - 1}`)], { axis: -1 }).matrixTranspose()
-  return blocks.matmul(ofSamples).add(before.matmul(ofStates)).add(spoilt).reshape([...lead, count * width]).at('...', `:${n}`)
+  return blocks.matmul(ofSamples).add(before.matmul(ofStates)).reshape([...lead, count * width]).at('...', `:${n}`)
 }
 
 /** With so many zeros behind each line. */
@@ -107,8 +101,11 @@ function ended(x: Tensor, zeros: number): Tensor {
 /** A filter of coefficients that are not yet divided by the first of `a`. */
 function filtered(x: Tensor, b: Tensor, a: Tensor): Tensor {
   if (x.shape.at(-1) === 0) return x
-  const first = a.at(0)
-  return recursive(forward(x, b.divide(first)), a.at('1:').divide(first))
+  const [first, numerator] = [a.at(0), b.divide(a.at(0))]
+  if (a.size === 1) return forward(x, numerator)
+  // Samples that are not finite make NaN of all from there on, and of none before.
+  const finite = where(isfinite(x), x, zeros([], { dtype: x.dtype, device: x.device })) as Tensor
+  return recursive(forward(finite, numerator), a.at('1:').divide(first)).add(stopGradient(x).multiply(0).cumulativeSum({ axis: -1 })) as Tensor
 }
 
 /**
