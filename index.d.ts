@@ -17825,8 +17825,8 @@ interface FilterOptions {
  *
  * `a_0 y_t = sum_k b_k x_(t-k) - sum_(k > 0) a_k y_(t-k)`
  *
- * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion of order p over n samples is
- * about 6 log2 n operations on n p numbers. A filter of high order is better cut into sections of second order ({@link sosfilt}).
+ * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion is
+ * computed in blocks of 64 samples: of few operations, and behind a sample that is not finite all are NaN. A filter of high order is better cut into sections of second order ({@link sosfilt}).
  *
  * @param options The axis of time alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT` for what are no coefficients and for an `a` that begins with the number 0, `ERR_SHAPE` for none of them,

@@ -116,6 +116,34 @@ test('a filter that grows is finite until it overflows, a slow one keeps its dig
   t.true(close(steady.at(-1).itemSync(), (1 - 0.9999 ** 100_000) / 1e-4))
 })
 
+/** The recursion, sample by sample. */
+function plain(b: readonly number[], a: readonly number[], x: readonly number[]): number[] {
+  const y: number[] = []
+  const sum = (of: readonly number[], values: readonly number[], t: number, from: number): number => of.reduce((s, c, k) => (k < from || k > t ? s : s + c * (values[t - k] as number)), 0)
+  for (let t = 0; t < x.length; t++) y.push(sum(b, x, t, 0) - sum(a, y, t, 1))
+  return y
+}
+
+test('filters of every order and length, around blocks', (t) => {
+  const poles = (order: number): number[] => [1, ...Array.from({ length: order }, (_, k) => (k === 0 ? -0.7 : 0.4 / (k + 3) / (k + 1)))]
+  for (const order of [1, 2, 5, 64, 70]) {
+    for (const n of [1, 63, 64, 65, 128, 129, 300]) {
+      const x = draw([2, n], n)
+      const found = ft.signal.lfilter([1, -0.3], poles(order), x).toArray() as number[][]
+      for (const [i, row] of (x.toArray() as number[][]).entries()) t.true(close(found[i], plain([1, -0.3], poles(order), row)), `order ${order}, ${n} samples`)
+    }
+  }
+})
+
+test('a sample that is not finite spoils no sample before it', (t) => {
+  for (const wrong of [Infinity, NaN]) {
+    const x = draw([200], 5).withAt([100], wrong) as D
+    const [found, clean] = [x, draw([200], 5) as D].map((v) => ft.signal.lfilter([1], [1, -0.5], v).toArray() as number[]) as [number[], number[]]
+    t.deepEqual(found.slice(0, 100), clean.slice(0, 100))
+    t.true(found.slice(100).every((y) => !Number.isFinite(y)))
+  }
+})
+
 test('peaks beside NaN, and heights that carry gradients', (t) => {
   t.deepEqual(ft.signal.findPeaks(ft.tensor([0, 2, NaN, 0, 3, 1])).indices.toArray(), [4])
   t.deepEqual(ft.signal.findPeaks(ft.tensor([0, 1, 0, NaN, 5, 6, 5])).leftBases.toArray(), [0, 4])

@@ -61,6 +61,8 @@ class NumPy(Library):
         names = {"np": np, "windows": np.lib.stride_tricks.sliding_window_view, "rng": self.rng}
         try:
             import scipy.fft
+            import scipy.ndimage
+            import scipy.signal
             import scipy.special
 
             names["scipy"] = scipy

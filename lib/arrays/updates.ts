@@ -292,6 +292,7 @@ function neutral(reduction: Reduction, x: Tensor): number | bigint | boolean {
 
 /** Positions of the flattened tensor of what an index tensor picks along an axis. */
 function flatPlaces(x: Tensor, axis: number, index: Tensor): Tensor<'int64'> {
+  if (x.ndim === 1) return index as Tensor<'int64'>
   const options = { dtype: 'int64', device: x.device } as const
   const strides = x.shape.map((_, i) => x.shape.slice(i + 1).reduce((n, size) => n * size, 1))
   // Looked up, so that a position that there is not fails, and negative ones count from the end.

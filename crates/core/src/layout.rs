@@ -278,7 +278,7 @@ impl Layout {
 }
 
 /// The loop nest over several operands of one shape: axes of size 1 dropped, axes merged where every operand allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loops {
     /// Loop sizes, outermost first.
     pub dims: Dims,

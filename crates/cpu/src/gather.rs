@@ -1,7 +1,7 @@
 //! `Gather` kernels: rows of the data that indices select, copied in parallel.
 
 use crate::cache;
-use crate::indices::{Block, IndexPrograms, IndexReader, Row, leading};
+use crate::indices::{Block, IndexPrograms, IndexReader, NOWHERE, Row, leading};
 use crate::launch::{Context, Run, Slots};
 use crate::map::table::by_size;
 use crate::parallel::parallel_for;
@@ -48,7 +48,7 @@ impl Run for GatherKernel {
         let nanos = 4.0 + 0.1 * (block.len() * size) as f64;
         let dense = block.dense().filter(|_| output.is_row_major());
         parallel_for(indices[0].0.len(), nanos, &|range| {
-            let mut reader = IndexReader::new(&bounds, data)?;
+            let mut reader = IndexReader::new(&self.indices, &bounds, data)?;
             let mut at = range.start;
             while at < range.end && !context.abandoned.load(Ordering::Relaxed) {
                 // SAFETY: the positions exist; inputs are only read.
@@ -103,16 +103,16 @@ impl Places {
     ///
     /// # Safety
     /// As [`Places::copy`].
-    unsafe fn copy_dense<T: bytemuck::Zeroable + Copy>(&self, len: usize, positions: &[Option<isize>], target: usize) {
+    unsafe fn copy_dense<T: bytemuck::Zeroable + Copy>(&self, len: usize, positions: &[isize], target: usize) {
         let (from, to) = (self.from.cast::<T>(), self.to.cast::<T>().wrapping_add(target));
         for (i, &position) in positions.iter().enumerate() {
             let to = to.wrapping_add(i * len);
             // SAFETY: by the contract above.
             unsafe {
                 match position {
-                    Some(position) if len == 1 => *to = *from.offset(position),
-                    Some(position) => std::ptr::copy_nonoverlapping(from.offset(position), to, len),
-                    None => std::slice::from_raw_parts_mut(to, len).fill(T::zeroed()),
+                    NOWHERE => std::slice::from_raw_parts_mut(to, len).fill(T::zeroed()),
+                    _ if len == 1 => *to = *from.offset(position),
+                    _ => std::ptr::copy_nonoverlapping(from.offset(position), to, len),
                 }
             }
         }
@@ -124,7 +124,7 @@ impl Places {
     ///
     /// # Safety
     /// As [`Places::copy`].
-    unsafe fn copy_along<T: bytemuck::Zeroable + Copy>(&self, block: &Block, positions: &[Option<isize>], target: usize) {
+    unsafe fn copy_along<T: bytemuck::Zeroable + Copy>(&self, block: &Block, positions: &[isize], target: usize) {
         let len = block.len();
         block.rows(|row| {
             let longest = if row.step == [1, 1] { row.len } else { cache::LINE / size_of::<T>() };
@@ -144,7 +144,7 @@ impl Places {
     ///
     /// # Safety
     /// Both blocks exist, and the output's belongs to the calling thread.
-    unsafe fn copy<T: bytemuck::Zeroable + Copy>(&self, block: &Block, position: Option<isize>, target: isize) {
+    unsafe fn copy<T: bytemuck::Zeroable + Copy>(&self, block: &Block, position: isize, target: isize) {
         // SAFETY: by the contract above.
         block.rows(|row| unsafe { self.copy_row::<T>(&Row { at: [target + row.at[0], row.at[1]], ..row }, position) });
     }
@@ -153,9 +153,9 @@ impl Places {
     ///
     /// # Safety
     /// As [`Places::copy`].
-    unsafe fn copy_row<T: bytemuck::Zeroable + Copy>(&self, row: &Row, position: Option<isize>) {
+    unsafe fn copy_row<T: bytemuck::Zeroable + Copy>(&self, row: &Row, position: isize) {
         let to = self.to.cast::<T>().wrapping_offset(row.at[0]);
-        let from = position.map(|p| self.from.cast::<T>().wrapping_offset(p + row.at[1]));
+        let from = (position != NOWHERE).then(|| self.from.cast::<T>().wrapping_offset(position + row.at[1]));
         // SAFETY: by the contract above.
         unsafe {
             match from {

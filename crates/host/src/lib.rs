@@ -20,6 +20,7 @@ mod reflections;
 mod rotations;
 mod solve;
 mod svd;
+mod tall;
 mod triangular;
 
 pub use matrix::set_threads;

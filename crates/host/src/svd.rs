@@ -1,7 +1,7 @@
-//! Singular values and vectors: small matrices by [`crate::jacobi`], others by [`crate::reduction`] to bidiagonal form.
+//! Singular values and vectors: small matrices by [`crate::jacobi`], others by [`crate::reduction`] to bidiagonal form, [`crate::tall`] ones in blocks.
 
 use crate::matrix::{Element, ROTATIONS_SHARED_FROM, no_convergence, scale, settle, towards_real, transpose, with_threads};
-use crate::{elements, jacobi, misfit, reduction, scratch, write};
+use crate::{elements, jacobi, misfit, reduction, scratch, tall, write};
 use faer::Par;
 use faer::traits::math_utils::{conj, mul_real, nan, one, zero};
 use ferrotensor_core::Result;
@@ -73,17 +73,21 @@ fn svd_one<T: Element>(
         }
         return Ok(Some(()));
     };
+    let is_thin = bases.as_ref().is_none_or(|(u, _)| u.len() == m * n);
+    if is_thin && tall::is_tall::<T>(m, n) {
+        return tall::decompose(a, (m, n), factor, s, bases);
+    }
     // Of a wide matrix the adjoint is taken apart: its left basis is the right one.
     let (rows, columns) = (m.max(n), m.min(n));
-    let mut tall = scratch::<T>(m * n)?;
+    let mut work = scratch::<T>(m * n)?;
     if m >= n {
-        transpose(a, m, n, factor, &mut tall);
+        transpose(a, m, n, factor, &mut work);
     } else {
-        tall.iter_mut().zip(a).for_each(|(to, x)| *to = conj(&mul_real(x, &factor)));
+        work.iter_mut().zip(a).for_each(|(to, x)| *to = conj(&mul_real(x, &factor)));
     }
     let wanted = bases.as_ref().map(|(u, vh)| if m >= n { u.len() / m.max(1) } else { vh.len() / n.max(1) });
     let Some(found) =
-        with_threads(ROTATIONS_SHARED_FROM, rows, columns, |par| decompose(&mut tall, rows, columns, wanted, par))?
+        with_threads(ROTATIONS_SHARED_FROM, rows, columns, |par| decompose(&mut work, rows, columns, wanted, par))?
     else {
         return Ok(None);
     };
@@ -116,7 +120,7 @@ pub struct Decomposed<T: Element> {
 }
 
 /// Of a tall column-major matrix; `wanted` columns of the left basis.
-fn decompose<T: Element>(
+pub fn decompose<T: Element>(
     tall: &mut [T],
     m: usize,
     n: usize,

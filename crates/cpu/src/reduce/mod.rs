@@ -190,8 +190,8 @@ impl ReduceLaunch<'_> {
         if let (Rule::Value(fns), Some(step)) = (self.kernel.rule, walk.step) {
             return self.walk_columns(walk, pre, post, fns, step, nanos);
         }
-        if let (Rule::Value(fns), true) = (self.kernel.rule, self.is_short(walk, pre)) {
-            return self.walk_short(pre, post, walk.items, fns, nanos);
+        if self.is_short(walk, pre) {
+            return self.walk_short(pre, post, walk.items, nanos);
         }
         if let (Rule::Position(fns), true) = (self.kernel.rule, self.has_long_contests(walk)) {
             return self.walk_contests(walk, pre, post, fns, nanos);
@@ -218,9 +218,13 @@ impl ReduceLaunch<'_> {
         walk.width == 1 && walk.stride == 1 && fits && pre.domain.keeps(self.extent)
     }
 
-    /// Short extents, for which the bookkeeping of a tree would cost more than the elements.
-    fn walk_short(&self, pre: &Bound, post: &Bound, items: usize, fns: TreeFns, nanos: f64) -> Result<()> {
+    /// Short extents, for which the bookkeeping of a tree or a contest would cost more than the elements.
+    fn walk_short(&self, pre: &Bound, post: &Bound, items: usize, nanos: f64) -> Result<()> {
         let extent = self.extent;
+        let short = match self.kernel.rule {
+            Rule::Value(fns) => fns.short,
+            Rule::Position(fns) => fns.short,
+        };
         let most = (self.kernel.pre.tile / extent).min(self.kernel.post.tile) * extent;
         parallel_for(items, nanos * extent as f64 + 8.0, &|items| {
             let (mut frame, mut outbox) = (Frame::new(pre, self.kernel.pre.tile)?, Outbox::new(self, post)?);
@@ -232,7 +236,7 @@ impl ReduceLaunch<'_> {
                 unsafe {
                     frame.run(at, len);
                     let (src, out) = (frame.result(0).cast_const(), outbox.room(at / extent, items));
-                    (fns.short)(ShortItems { src, out, items, extent });
+                    short(ShortItems { src, out, items, extent });
                 }
                 at += len;
             }

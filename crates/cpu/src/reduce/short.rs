@@ -16,7 +16,7 @@ pub struct ShortItems {
 }
 
 /// Items side by side: a register of float32 for each element of an extent.
-const SIDE: usize = 16;
+pub const SIDE: usize = 16;
 
 /// The results of [`ShortItems`].
 pub struct Short<F, T>(PhantomData<(F, T)>);

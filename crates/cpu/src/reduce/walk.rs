@@ -1,12 +1,16 @@
 //! The orders in which a reduction walks its input.
 
 use super::{ReduceKernel, Rule, position};
+use crate::indices::axes;
 use ferrotensor_core::error::Result;
+use ferrotensor_core::kernel::tree::LANES;
 use ferrotensor_core::layout::{Layout, coalesce};
 
 // Bytes of outputs side by side: 32 lanes of them are 16 KiB of accumulators, and a float32 row is long enough to be read
 // where it lies.
 const BLOCK_BYTES: usize = 512;
+/// Rows for which blocks are as wide as they get: 4 KiB.
+const FEWEST_ROWS: usize = 4;
 // Rows from which one at a time pays; narrower ones are collected into tiles.
 const WIDE_BYTES: usize = 256;
 
@@ -38,21 +42,27 @@ impl ReduceKernel {
         let items = dims[..kept].iter().product();
         let plain = || Walk { layout: input.clone(), items, width: 1, split: 1, stride: 1, first: 0, step: None };
         let nearest = (kept..dims.len()).filter(|&a| dims[a] > 1).map(|a| strides[a].unsigned_abs()).min();
-        let inner = (0..kept).rev().find(|&a| dims[a] > 1);
+        // Kept axes that follow each other in memory are one: of 1000 pixels of three channels 3000 outputs lie side by side, not 3.
+        let outputs = axes(input, 0..kept).map(|l| coalesce(&[&l])).unwrap_or_default();
+        let steps = outputs.strides.first().map_or(&[][..], |strides| &strides[..]);
         // Coordinates would count along the permuted axes, so a program that asks for them takes the plain order.
-        let (Some(nearest), Some(inner), true) = (nearest, inner, self.pre.coordinates.is_empty()) else {
+        let (Some(nearest), Some((&length, before)), Some((&inner, steps_before)), true) =
+            (nearest, outputs.dims.split_last(), steps.split_last(), self.pre.coordinates.is_empty())
+        else {
             return Ok(vec![plain()]);
         };
-        if strides[inner] == 0 || strides[inner].unsigned_abs() >= nearest {
+        if inner == 0 || inner.unsigned_abs() >= nearest {
             return Ok(vec![plain()]);
         }
-        let (outer, length) = (dims[..inner].iter().product::<usize>(), dims[inner]);
+        let outer = before.iter().product::<usize>();
         let is_position = matches!(self.rule, Rule::Position(_));
-        let most = if is_position { position::WIDTH.min(self.post.tile) } else { BLOCK_BYTES / self.acc_size };
-        let block = most.min(length);
+        // Of fewer rows than there are lanes a block has longer ones: 8 rows are met in 2 KiB of each.
+        let rows = dims[kept..].iter().product::<usize>().clamp(FEWEST_ROWS, LANES);
+        let most = if is_position { position::WIDTH } else { BLOCK_BYTES * LANES / rows / self.acc_size };
+        let block = most.min(self.post.tile).min(length);
         let reduced = Layout::new(&dims[kept..], &strides[kept..], 0, usize::MAX).map(|l| coalesce(&[&l]));
         let step = match reduced.as_ref().map(|l| &l.strides[0][..]) {
-            Ok(&[step]) if strides[inner] == 1 && self.pre.is_copy => Some(step),
+            Ok(&[step]) if inner == 1 && self.pre.is_copy => Some(step),
             _ => None,
         };
         let mut walks = Vec::new();
@@ -60,10 +70,9 @@ impl ReduceKernel {
             if width == 0 {
                 continue;
             }
-            let order = [&dims[..inner], &[count], &dims[kept..], &[width]].concat();
-            let steps =
-                [&strides[..inner], &[strides[inner] * block as isize], &strides[kept..], &[strides[inner]]].concat();
-            let offset = (input.offset() as isize + first as isize * strides[inner]) as usize;
+            let order = [before, &[count], &dims[kept..], &[width]].concat();
+            let steps = [steps_before, &[inner * block as isize], &strides[kept..], &[inner]].concat();
+            let offset = (input.offset() as isize + first as isize * inner) as usize;
             // The elements are among those of the launch's own layout.
             let layout = Layout::new(&order, &steps, offset, usize::MAX)?;
             let step = step.filter(|_| width * self.acc_size >= WIDE_BYTES);

@@ -27,8 +27,15 @@ const STRETCH_BYTES: usize = 4096;
 #[derive(Clone, Copy)]
 enum Part {
     Place(usize),
-    /// An earlier pair.
-    Pair(usize),
+    /// The stretch that holds an earlier pair.
+    Stretch(usize),
+}
+
+/// Two parts that are combined.
+struct Pair {
+    of: [Part; 2],
+    /// The stretch that takes the result, none of the parts.
+    to: usize,
 }
 
 /// A compiled pooling.
@@ -45,8 +52,10 @@ pub struct PoolKernel {
     doubt: unsafe fn(Doubt),
     /// A plane line by line, where the order of combining does not matter.
     lines: Option<unsafe fn(PlaneLines)>,
-    /// Pairs in the order of the tree; the last one is the result.
-    pairs: Vec<[Part; 2]>,
+    /// Pairs, each after those it is made of; the last one is the result.
+    pairs: Vec<Pair>,
+    /// Stretches that hold them.
+    stretches: usize,
 }
 
 /// Compiles a pooling.
@@ -62,6 +71,7 @@ pub fn prepare(kernel: &Window, monoid: Monoid, tier: Tier) -> Result<Box<dyn Ru
         let doubt = compiled::<Doubtful<F, T>>(tier);
         (compiled::<Map2<F, T, T>>(tier), compiled::<Map2<Quick<F>, T, T>>(tier), doubt)
     })?;
+    let Tree { pairs, stretches, .. } = Tree::over(places);
     let lines = ordered!(kernel.dtype, T => match monoid {
         Monoid::Max => Some(compiled::<Lines<tile::Max, T>>(tier) as unsafe fn(PlaneLines)),
         Monoid::Min => Some(compiled::<Lines<tile::Min, T>>(tier) as unsafe fn(PlaneLines)),
@@ -76,7 +86,8 @@ pub fn prepare(kernel: &Window, monoid: Monoid, tier: Tier) -> Result<Box<dyn Ru
         quick,
         doubt,
         lines: lines.filter(|_| kernel.axes.len() <= OUTER + 1),
-        pairs: pairs(places),
+        pairs,
+        stretches,
     }))
 }
 
@@ -110,18 +121,43 @@ impl<F: Binary<T, T>, T: Copy> Source for Doubtful<F, T> {
     }
 }
 
-/// The tree over the places of a window, which are one row of lanes.
-fn pairs(places: usize) -> Vec<[Part; 2]> {
-    let mut lanes: Vec<Part> = (0..places).map(Part::Place).collect();
-    let (mut pairs, mut width) = (Vec::new(), tree::LANES / 2);
-    while width > 0 {
-        for lane in 0..width.min(places.saturating_sub(width)) {
-            pairs.push([lanes[lane], lanes[lane + width]]);
-            lanes[lane] = Part::Pair(pairs.len() - 1);
-        }
-        width /= 2;
+/// The tree over the places of a window, depth first: 25 places take 5 stretches of memory, which stay in the first-level cache.
+#[derive(Default)]
+struct Tree {
+    pairs: Vec<Pair>,
+    /// Stretches so far, and those that nothing needs any more.
+    stretches: usize,
+    free: Vec<usize>,
+}
+
+impl Tree {
+    fn over(places: usize) -> Tree {
+        let mut tree = Tree::default();
+        tree.lane(0, 1, places);
+        tree
     }
-    pairs
+
+    /// A lane after lanes from `width` on have been folded into those before.
+    fn lane(&mut self, lane: usize, width: usize, places: usize) -> Part {
+        if width == tree::LANES {
+            let rows = (lane..places).step_by(tree::LANES).map(Part::Place);
+            return rows.reduce(|lane, row| self.pair([lane, row])).unwrap_or(Part::Place(lane));
+        }
+        let older = self.lane(lane, 2 * width, places);
+        if lane + width >= places {
+            return older;
+        }
+        let newer = self.lane(lane + width, 2 * width, places);
+        self.pair([older, newer])
+    }
+
+    fn pair(&mut self, of: [Part; 2]) -> Part {
+        let to = self.free.pop().unwrap_or(self.stretches);
+        self.stretches = self.stretches.max(to + 1);
+        self.pairs.push(Pair { of, to });
+        self.free.extend(of.iter().filter_map(|part| if let Part::Stretch(n) = part { Some(*n) } else { None }));
+        Part::Stretch(to)
+    }
 }
 
 /// What a place outside the data counts as.
@@ -191,7 +227,7 @@ impl PoolKernel {
             let room = Scratch::take(plane_bytes * group)?;
             let line = job.phases.room().max(if lines.is_some() { job.phases.line_room()? } else { 0 });
             let line = Scratch::take(line * size_of::<T>())?;
-            let stretches = Scratch::take(self.pairs.len() * STRETCH_BYTES)?;
+            let stretches = Scratch::take(self.stretches * STRETCH_BYTES)?;
             for n in groups {
                 if context.abandoned.load(Relaxed) {
                     break;
@@ -267,7 +303,7 @@ impl<T: Copy> Job<'_, T> {
     /// The windows of some planes.
     ///
     /// # Safety
-    /// The rooms hold a group's copy and what copying takes, `stretches` one of each pair; all and these planes of the output are this
+    /// The rooms hold a group's copy and what copying takes, `stretches` those of the pairs; all and these planes of the output are this
     /// thread's.
     unsafe fn group(&self, planes: Range<usize>, [copy, room]: [*mut T; 2], stretches: *mut u8) {
         let (layout, start) = self.data;
@@ -311,12 +347,12 @@ impl<T: Copy> Job<'_, T> {
     unsafe fn combine(&self, combine: TileFn, first: *mut T, len: usize, stretches: *mut u8) -> *const T {
         let of = |part: Part| match part {
             Part::Place(p) => first.wrapping_add(self.places[p]).cast::<u8>().cast_const(),
-            Part::Pair(n) => stretches.wrapping_add(n * STRETCH_BYTES).cast_const(),
+            Part::Stretch(n) => stretches.wrapping_add(n * STRETCH_BYTES).cast_const(),
         };
         let mut out = stretches;
-        for (n, &[x, y]) in self.kernel.pairs.iter().enumerate() {
-            out = stretches.wrapping_add(n * STRETCH_BYTES);
-            let (x, y) = (of(x), of(y));
+        for pair in &self.kernel.pairs {
+            out = stretches.wrapping_add(pair.to * STRETCH_BYTES);
+            let [x, y] = pair.of.map(of);
             // SAFETY: by the contract above; a pair's stretch is apart from those it is made of.
             unsafe { combine(Tile { out, args: [x, y, y], len }) };
         }

@@ -98,6 +98,8 @@ pub enum Style {
     Dense,
     Offset,
     Transposed,
+    /// The last axis before the others, which stay in order.
+    LastFirst,
     Reversed,
     Stepped,
     /// Rows with a gap between them.
@@ -133,6 +135,11 @@ pub fn lay(style: Style, dims: &[usize]) -> (Layout, usize) {
             let axes: Vec<usize> = (0..rank).rev().collect();
             let turned: Vec<usize> = dims.iter().rev().copied().collect();
             (dense(&turned, count(dims) + 2 * GUARD, GUARD).permute(&axes), count(dims) + 2 * GUARD)
+        }
+        Style::LastFirst => {
+            let axes: Vec<usize> = (1..rank).chain(0..rank.min(1)).collect();
+            let first: Vec<usize> = dims.iter().rev().take(1).chain(&dims[..rank.max(1) - 1]).copied().collect();
+            (dense(&first, count(dims) + 2 * GUARD, GUARD).permute(&axes), count(dims) + 2 * GUARD)
         }
         Style::Reversed => {
             let plain = dense(dims, count(dims) + 2 * GUARD, GUARD);

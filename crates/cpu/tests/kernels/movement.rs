@@ -36,6 +36,49 @@ fn gathers_and_scatters_equal_the_reference() {
     }
 }
 
+/// Updates that lie equally far apart, all in one place too, for single elements and rows of neighbours, more of them than a tile has.
+#[test]
+fn updates_of_few_targets_are_applied_in_order() {
+    let mut rng = Rng(24);
+    for d in [DType::F32, DType::BF16, DType::I8, DType::C128] {
+        for (data_dims, n) in [(&[3][..], 1), (&[3, 2], 2), (&[2, 5], 1)] {
+            let b = &[5000][..];
+            let (data, index) = (rng.array(d, data_dims), rng.indices(data_dims, n, b));
+            let dims = [b, &data_dims[n..]].concat();
+            for (updates, style) in [(rng.array(d, &dims), Style::Dense), (rng.equal(d, &dims, 1), Style::Equal(1))] {
+                let mut inputs = vec![(&data, Style::Dense)];
+                inputs.extend(index.iter().map(|i| (i, Style::Dense)));
+                inputs.push((&updates, style));
+                for update in [Update::Set, Update::Combine(Monoid::Sum)] {
+                    let kernel = Kernel::Scatter(Scatter { dtype: d, index: vec![DType::I64; n], update });
+                    check(&kernel, &inputs, &[(data_dims, Style::Offset)], &[]);
+                }
+            }
+        }
+    }
+}
+
+/// One index out of range in a tile, along either axis: the others are applied.
+#[test]
+fn updates_beside_an_index_out_of_range_are_applied() {
+    let data = Array::from_slice(&[2, 3], &[0i32; 6]).unwrap();
+    let along = |wrong: usize, dim: i64| -> Array {
+        let of = |i: usize| if i == wrong { dim } else { i as i64 % dim };
+        Array::from_slice(&[600], &(0..600).map(of).collect::<Vec<_>>()).unwrap()
+    };
+    let index = [along(100, 2), along(400, 3)];
+    let updates = Array::from_slice(&[600], &[1i32; 600]).unwrap();
+    let update = Update::Combine(Monoid::Sum);
+    let kernel = Kernel::Scatter(Scatter { dtype: DType::I32, index: vec![DType::I64; 2], update });
+    for tier in tiers() {
+        let inputs = [&data, &index[0], &index[1], &updates].map(|a| (a, Style::Dense));
+        let (out, outcome) = launch(tier, &kernel, &inputs, &[(&[2, 3], Style::Offset)], &[]);
+        // The places 100 and 400 are (0, 1) and (0, 1).
+        assert_eq!(out[0].to_vec::<i32>().unwrap(), [100, 98, 100, 100, 100, 100]);
+        assert!(outcome.failed[0].1.message.contains("index 2 "), "{:?}", outcome.failed);
+    }
+}
+
 #[test]
 fn every_index_dtype_is_read() {
     let data = Array::from_slice(&[3], &[10i32, 20, 30]).unwrap();

@@ -96,6 +96,30 @@ fn short_items_follow_the_tree_however_many_there_are() {
     }
 }
 
+/// Axes that are kept and follow each other in memory, behind the one that is reduced: they are walked as one.
+#[test]
+fn kept_axes_side_by_side_in_memory_give_the_tree_of_each_output() {
+    let mut rng = Rng(12);
+    for dims in [&[70, 3, 40][..], &[5, 3, 600], &[2, 9, 4, 33], &[1, 3, 5], &[300, 1, 7]] {
+        let (extent, kept) = (dims[dims.len() - 1], &dims[..dims.len() - 1]);
+        let x = noise(&mut rng, dims.iter().product());
+        let array = Array::from_slice(dims, &x).unwrap();
+        let want: Vec<f32> = x.chunks(extent).map(tree_sum).collect();
+        let want = Array::from_slice(kept, &want).unwrap();
+        let sum = reduce(1, Combine::Value(Monoid::Sum), DType::F32);
+        for style in [Style::LastFirst, Style::Transposed] {
+            let got = run(&sum, &[(&array, style)], &[(kept, Style::Dense)], &[]);
+            assert_same(&want, &got[0], format_args!("sum of {dims:?}, {style:?}"));
+            for d in [DType::F32, DType::U8, DType::F64] {
+                let array = rng.array(d, dims);
+                for combine in [Combine::Value(Monoid::Max), Combine::ArgMin] {
+                    check(&reduce(1, combine, d), &[(&array, style)], &[(kept, Style::Padded)], &[]);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn exact_reductions_equal_the_reference_for_every_monoid_dtype_and_layout() {
     let mut rng = Rng(8);
@@ -131,6 +155,22 @@ fn positions_are_those_of_the_first_in_every_layout() {
                     let kept = &dims[..dims.len() - axes];
                     check(&reduce(axes, combine, d), &[(&array, style)], &[(kept, Style::Offset)], &[]);
                 }
+            }
+        }
+    }
+}
+
+/// Items side by side, and those that are left over.
+#[test]
+fn positions_in_short_items_are_those_of_the_first_however_many_there_are() {
+    let mut rng = Rng(15);
+    let most = if cfg!(miri) { 4 } else { LANES + 2 };
+    for extent in 1..=most {
+        for items in [1usize, 16, 50] {
+            for (n, d) in DType::all().filter(|d| !d.is_complex()).enumerate() {
+                let array = rng.array(d, &[items, extent]);
+                let combine = if (n + extent) % 2 == 0 { Combine::ArgMax } else { Combine::ArgMin };
+                check(&reduce(1, combine, d), &[(&array, Style::Dense)], &[(&[items], Style::Dense)], &[]);
             }
         }
     }

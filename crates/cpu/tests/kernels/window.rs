@@ -14,7 +14,7 @@ fn window(combine: WindowCombine, dtype: DType, axes: &[Axis]) -> Kernel {
 }
 
 /// Axes, data behind the leading ones, windows: around every seam of the copy that poolings and convolutions read.
-const POOLS: [(&[Axis], &[usize], &[usize]); 13] = [
+const POOLS: [(&[Axis], &[usize], &[usize]); 18] = [
     (&[(2, 1, 1, 0)], &[5], &[4]),
     (&[(3, 2, 1, 1)], &[7], &[4]),
     (&[(2, 5, 1, 0)], &[40], &[8]),
@@ -28,6 +28,12 @@ const POOLS: [(&[Axis], &[usize], &[usize]); 13] = [
     (&[(1, 4, 1, 0), (3, 1, 1, 1)], &[9, 5], &[3, 5]),
     (&[(2, 1, 1, 0), (1, 1, 1, 0), (3, 2, 1, 2)], &[3, 2, 6], &[2, 2, 4]),
     (&[(2, 2, 1, 1), (2, 2, 1, 1)], &[70, 60], &[36, 31]),
+    // More places than half a row of lanes, than a row, and as many as are met.
+    (&[(5, 1, 1, 2), (5, 1, 1, 2)], &[9, 21], &[9, 21]),
+    (&[(7, 2, 1, 3), (7, 2, 1, 3)], &[11, 15], &[6, 8]),
+    (&[(33, 1, 1, 4)], &[40], &[12]),
+    (&[(4, 3, 1, 0), (4, 1, 1, 1), (4, 4, 1, 0)], &[7, 6, 16], &[2, 5, 4]),
+    (&[(32, 1, 1, 0)], &[35], &[4]),
 ];
 
 #[test]
@@ -67,7 +73,7 @@ fn check_pooling(monoid: Monoid, axes: &[Axis], sizes: (&[usize], &[usize]), dat
 }
 
 /// Rows of windows that are met line by line, unless one of the elements is NaN.
-const LONG: [(&[Axis], &[usize], &[usize]); 8] = [
+const LONG: [(&[Axis], &[usize], &[usize]); 11] = [
     (&[(3, 2, 1, 1)], &[40], &[20]),
     (&[(12, 1, 1, 0)], &[27], &[16]),
     (&[(3, 2, 1, 1), (3, 2, 1, 1)], &[9, 112], &[5, 56]),
@@ -75,6 +81,9 @@ const LONG: [(&[Axis], &[usize], &[usize]); 8] = [
     (&[(3, 1, 2, 5), (3, 1, 2, 3)], &[4, 33], &[11, 35]),
     (&[(2, 3, 1, 0), (4, 3, 2, 2)], &[7, 60], &[2, 19]),
     (&[(2, 1, 1, 1), (1, 2, 1, 0), (3, 2, 1, 2)], &[3, 4, 34], &[4, 2, 18]),
+    (&[(5, 1, 1, 2), (5, 1, 1, 2)], &[8, 40], &[8, 40]),
+    (&[(64, 1, 1, 3)], &[90], &[30]),
+    (&[(8, 4, 1, 0), (8, 2, 1, 3)], &[17, 50], &[3, 24]),
     // More windows than data.
     (&[(3, 1, 1, 30)], &[16], &[74]),
 ];
