@@ -1,9 +1,8 @@
 // Devices: names, numbers, the default, and what each is.
 
-import { isDType } from '../arguments/validate.js'
 import { ArgumentError, DeviceError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
-import type { DType } from '../generated/dtypes.js'
+import { DTYPE, type DType } from '../generated/dtypes.js'
 import { absence, native } from '../native.js'
 import type { Device } from '../tensor/operand.js'
 
@@ -80,7 +79,7 @@ export function deviceNumber(op: string, name: unknown): number {
   if (name === undefined) return (fallback ??= defaultDevice())
   if (typeof name !== 'string') throw new ArgumentError(`${op}: 'device' must be text such as 'cpu', got ${shown(name)}`)
   let number = numbers.get(name)
-  if (number === undefined && isDType(name)) throw new DeviceError(`${op}: there is no device '${name}'; a dtype is x.astype('${name}')`)
+  if (number === undefined && Object.hasOwn(DTYPE, name)) throw new DeviceError(`${op}: there is no device '${name}'; a dtype is x.astype('${name}')`)
   if (number === undefined) numbers.set(name, (number = native.findDevice(op, name)))
   return number
 }

@@ -43,7 +43,14 @@ def cases():
     for order in [0, 1]:
         gradient(f"i{order}", bessel(order), signed)
         gradient(f"i{order}e", decayed(order), signed)
-    gradient("erfcx", lambda x: mpmath.exp(x * x) * mpmath.erfc(x), [-5.0, -1.5, -0.25, 0.0, 0.5, 1.0, 3.0, 25.0, 1000.0])
+    erfcx = lambda x: mpmath.exp(x * x) * mpmath.erfc(x)
+    gradient("erfcx", erfcx, [-5.0, -1.5, -0.25, 0.0, 0.5, 1.0, 3.0, 25.0, 1000.0])
+    # Where terms of textbook slopes cancel, or are both infinite in a narrower dtype.
+    far = [-5000.0, -600.0, -35.0, -28.0, 29.0, 31.0, 300.0, 2000.0]
+    gradient("i1", bessel(1), far[1:-1])
+    gradient("i0e", decayed(0), far)
+    gradient("i1e", decayed(1), far)
+    gradient("erfcx", erfcx, [4.5, 5.5, 9.5, 10.5, 300.0, 12345.0])
     gradient("logNdtr", lambda x: mpmath.log(mpmath.erfc(-x / mpmath.sqrt(2)) / 2), [-30.0, -8.0, -3.0, -1.0, -0.25, 0.0, 0.5, 2.5, 6.0])
     gradient("ndtri", lambda p: mpmath.sqrt(2) * mpmath.erfinv(2 * p - 1), [1e-3, 0.0625, 0.25, 0.5, 0.625, 0.875, 0.9990234375])
     gradient("gamma", mpmath.gamma, [-4.5, -2.25, -0.5, 0.125, 0.5, 1.0, 1.5, 2.0, 3.25, 10.0, 30.5])

@@ -131,7 +131,6 @@ const WRITTEN: &Names = &[
         ],
     ),
     (Place::Function("linalg"), &[("norm", "ft.linalg.vectorNorm(x), ft.linalg.matrixNorm(x)")]),
-    (Place::Function("nn"), &[("pad", "ft.pad(x, [[before, after], ...]), a pair for each axis in order")]),
 ];
 
 /// What tensors have beside rows and names of others.
