@@ -118,7 +118,8 @@ impl<'a> IndexReader<'a> {
         }
         self.positions.clear();
         self.positions.resize(len, 0);
-        let mut all_inside = true;
+        let clamps = planted::is("an-index-out-of-range-is-taken-as-the-last");
+        let mut all_inside = !clamps;
         for axis in 0..self.frames.len() {
             let (dim, stride) = (self.data.dims()[axis] as i64, self.data.strides()[axis]);
             // SAFETY: by the contract above; the program leaves `len` int64.
@@ -126,7 +127,7 @@ impl<'a> IndexReader<'a> {
                 self.frames[axis].run(at, len);
                 std::slice::from_raw_parts(self.frames[axis].result(0).cast::<i64>(), len)
             };
-            if all_inside && !planted::is("an-index-out-of-range-is-taken-as-the-last") {
+            if all_inside {
                 let positions = self.positions.as_mut_ptr();
                 // SAFETY: as many indices as positions.
                 unsafe {
@@ -136,16 +137,15 @@ impl<'a> IndexReader<'a> {
                     continue;
                 }
             }
-            self.add_some(indices, at, (dim, stride));
+            self.add_some(indices, at, (dim, stride), clamps && dim > 0);
         }
         &self.positions
     }
 
     /// Adds indices of which some are out of range, or were along an axis before; `at` is the place of the first.
-    fn add_some(&mut self, indices: &[i64], at: usize, (dim, stride): (i64, isize)) {
+    fn add_some(&mut self, indices: &[i64], at: usize, (dim, stride): (i64, isize), clamps: bool) {
         for (i, (position, &index)) in self.positions.iter_mut().zip(indices).enumerate() {
             let found = if index < 0 { index + dim } else { index };
-            let clamps = planted::is("an-index-out-of-range-is-taken-as-the-last") && dim > 0;
             let found = if clamps { found.clamp(0, dim - 1) } else { found };
             if (0..dim).contains(&found) {
                 if *position != NOWHERE {
