@@ -1,5 +1,5 @@
 // Normalisations of numbers whose mean is large beside their spread: the rounded mean is not all that is subtracted.
-// runs on: cpu, vulkan
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
@@ -41,7 +41,6 @@ for (const mean of [0, 10, -1e3, 1e5, 1e6]) {
       const dense = ft.tensor(x).reshape([rows, extent])
       t.true(furthest(ft.nn.layerNorm(dense), wanted) < bound)
       t.true(furthest(ft.nn.groupNorm(dense.reshape([rows / 2, 2, extent]), 2), wanted) < bound)
-      t.true(furthest(ft.nn.batchNorm(dense.T as ft.Tensor).T as ft.Tensor, wanted) < bound)
       t.true(furthest(ft.nn.instanceNorm(dense.reshape([1, rows, extent])), wanted) < bound)
     })
   }

@@ -47,6 +47,17 @@ pub const EQUIVALENT: &[Line] = &[
     ("nn.nllLoss", &["Const: another #3"], "what is beyond the first class out of range is so too"),
     ("nn.prelu/bool", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
     ("nn.prelu/uint", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
+    ("nn.layerNorm", FIRST_MEAN, OF_FIRST_MEAN),
+    ("nn.layerNorm/bool", MEANS, OF_MEANS),
+    ("nn.layerNorm/int8", MEANS, OF_MEANS),
+    ("nn.layerNorm/uint8", MEANS, OF_MEANS),
+    ("nn.layerNorm/float16", MEANS, OF_MEANS),
+    ("nn.layerNorm/bfloat16", MEANS, OF_MEANS),
+    ("nn.groupNorm", FIRST_MEAN, OF_FIRST_MEAN),
+    ("nn.groupNorm/bool", MEANS, OF_MEANS),
+    ("nn.groupNorm/int8", MEANS, OF_MEANS),
+    ("nn.groupNorm/uint8", MEANS, OF_MEANS),
+    ("nn.groupNorm/float16", MEANS, OF_MEANS),
     ("nn.rmsNorm/bool", &["Mul: operand 0 instead #1", "Mul: operand 1 instead #1"], "0 and 1 are their squares"),
     (
         "nn.scaledDotProductAttention/",
@@ -335,6 +346,31 @@ const BETWEEN: &[&str] = &[
 ];
 const BEFORE: &str = "what is before the first sample is on the left of it, whatever sample is looked up";
 /// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
+const FIRST_MEAN: &[&str] = &["Const: another #3", "a broadcast of the reverse #1", "a broadcast of the reverse #2"];
+const OF_FIRST_MEAN: &str =
+    "of whatever is subtracted first the second mean takes the rest, and its last bit is below theirs";
+const MEANS: &[&str] = &[
+    "Bitcast: Cast instead #1",
+    "Const: another #1",
+    "Const: another #2",
+    "Div: Mul instead #1",
+    "Div: Mul instead #2",
+    "Div: Rem instead #1",
+    "Div: Rem instead #2",
+    "Div: operand 0 instead #1",
+    "Div: operand 0 instead #2",
+    "Div: operand 1 instead #1",
+    "Sub: Add instead #1",
+    "Sub: Add instead #2",
+    "Sub: operand 0 instead #1",
+    "Sub: operand 0 instead #2",
+    "Value(Prod) for Value(Sum) #1",
+    "Xor: And instead #1",
+    "Xor: operand 1 instead #1",
+    "a permutation left out #1",
+    "a reduction without its last element #1",
+];
+const OF_MEANS: &str = "of numbers of few digits either mean does without the other; wider ones show it";
 const SINGULAR: &str = "nothing is promised of singular matrices but by NumPy's answers";
 const OF_ONE_SIZE: &str = "matrices of wide integers have singular values of one size, far from any bound";
 const AT_THE_BOUND: &str = "whether a singular value is at the bound hangs on its last bits";

@@ -10,7 +10,6 @@ use crate::number::Number;
 use crate::reduce::lanes::{folded, in_any_order};
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
-use ferrotensor_core::planted;
 use ferrotensor_core::rows::LONGEST;
 use std::marker::PhantomData;
 
@@ -169,7 +168,6 @@ impl<K: Kept, S: Summed, T: PassItem> Sum<K, S, T> {
     #[inline(always)]
     unsafe fn row<W: Wide<T>>(a: &Sums, first: usize, value: W::Lanes, partials: &mut [W::Lanes; LEVELS]) -> T {
         let (whole, rest) = (a.extent / LANES, a.extent % LANES);
-        let left_out = rest == 0 || planted::is("reduction-leaves-out-a-last-row");
         let (mut depth, mut at) = (0, 0);
         // SAFETY: as the caller promises.
         unsafe {
@@ -181,7 +179,7 @@ impl<K: Kept, S: Summed, T: PassItem> Sum<K, S, T> {
                     lanes = W::add(lanes, Self::lanes::<W>(a, first + at * LANES, value));
                     at += 1;
                 }
-                if end == whole && whole % ROWS != 0 && !left_out {
+                if end == whole && whole % ROWS != 0 && rest > 0 {
                     let sums = W::add(lanes, Self::tail::<W>(a, first + whole * LANES, rest, value));
                     lanes = W::first(sums, lanes, rest);
                 }
@@ -193,7 +191,7 @@ impl<K: Kept, S: Summed, T: PassItem> Sum<K, S, T> {
                 depth += 1;
             }
             let mut lanes = partials[depth - 1];
-            if whole % ROWS == 0 && !left_out {
+            if whole % ROWS == 0 && rest > 0 {
                 let sums = W::add(lanes, Self::tail::<W>(a, first + whole * LANES, rest, value));
                 lanes = W::first(sums, lanes, rest);
             }
