@@ -12645,14 +12645,14 @@ declare const ihfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and
 declare const hfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 declare const ihfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-declare const dst: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-declare const idst: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-declare const dctn: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-declare const idctn: Instead<"there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+declare const dst: Instead<"there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+declare const idst: Instead<"there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+declare const dctn: Instead<"there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis">;
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+declare const idctn: Instead<"there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis">;
 
 /** Options of transforms of two axes. */
 interface Fft2Options {
@@ -17825,8 +17825,9 @@ interface FilterOptions {
  *
  * `a_0 y_t = sum_k b_k x_(t-k) - sum_(k > 0) a_k y_(t-k)`
  *
- * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion is
- * computed in blocks of 64 samples: of few operations, and behind a sample that is not finite all are NaN. A filter of high order is better cut into sections of second order ({@link sosfilt}).
+ * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion is computed in blocks of 64
+ * samples or more. Behind a sample that is not finite a recursion gives NaN, and a filter that grows so fast that it overflows within a block gives
+ * NaN in that block. A filter of high order is better cut into sections of second order ({@link sosfilt}).
  *
  * @param options The axis of time alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT` for what are no coefficients and for an `a` that begins with the number 0, `ERR_SHAPE` for none of them,

@@ -38,6 +38,20 @@ test('slopes of i1 are finite where it is, infinite where it is not, and 1/2 at 
   t.deepEqual(slopes('i1', [Infinity, NaN], 'float32'), [Infinity, NaN])
 })
 
+// I1' = 1/2 + 3 x^2 / 16 + 5 x^4 / 384 + ..., and I1e' is that by e^-|x| less I1e: 1/2 - |x| + 15 x^2 / 16 - 7 |x|^3 / 12 + ...
+test('slopes of i1 and i1e near 0', (t) => {
+  const at = [1e-8, 3e-8, 1e-7, 1e-6, 1e-4, 1e-3].flatMap((x) => [x, -x])
+  const wanted: Record<'i1' | 'i1e', (x: number) => number> = {
+    i1: (x) => 1 / 2 + (3 * x ** 2) / 16,
+    i1e: (x) => 1 / 2 - Math.abs(x) + (15 * x ** 2) / 16 - (7 * Math.abs(x) ** 3) / 12
+  }
+  for (const name of ['i1', 'i1e'] as const) {
+    for (const [dtype, bound] of [['float32', 1e-6], ['float64', 1e-11]] as const) {
+      slopes(name, at, dtype).forEach((slope, n) => t.true(Math.abs(slope / wanted[name](at[n] as number) - 1) < bound, `${name}'(${at[n]}) = ${slope} in ${dtype}`))
+    }
+  }
+})
+
 test('slopes at infinity are 0, of NaN NaN', (t) => {
   for (const name of ['i0e', 'i1e'] as const) t.deepEqual(slopes(name, [Infinity, -Infinity, NaN], 'float32').map(Math.abs), [0, 0, NaN])
   t.deepEqual(slopes('erfcx', [Infinity, -Infinity, NaN], 'float32').map((v) => v + 0), [0, -Infinity, NaN])

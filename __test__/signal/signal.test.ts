@@ -142,6 +142,11 @@ test('a sample that is not finite spoils no sample before it', (t) => {
     t.deepEqual(found.slice(0, 100), clean.slice(0, 100))
     t.true(found.slice(100).every((y) => !Number.isFinite(y)))
   }
+  // Nor does one that overflows on its way into the recursion.
+  const x = ft.zeros([200]).withAt([40], 3e38)
+  const found = ft.signal.lfilter([2], [1, -0.5], x).toArray() as number[]
+  t.deepEqual(found.slice(0, 40), Array<number>(40).fill(0))
+  t.true(found.slice(40).every((y) => !Number.isFinite(y)))
 })
 
 test('peaks beside NaN, and heights that carry gradients', (t) => {

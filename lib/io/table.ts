@@ -84,7 +84,7 @@ function typesOption(op: string, value: unknown): object {
     throw new ArgumentError(`${op}: 'dtype' must be a dtype, 'string', or an object of them by the names of columns, got ${shown(value)}`)
   }
   const types = Object.entries(value).filter(([, type]) => type !== undefined)
-  return { kind: INFERRED, typed: types.map(([name]) => textOf(op, `the name ${shown(name)} in 'dtype'`, name)), kinds: Float64Array.from(types, ([, type]) => typeOf(op, type)) }
+  return { kind: INFERRED, typed: types.map(([name]) => textOf(op, 'dtype', name)), kinds: Float64Array.from(types, ([, type]) => typeOf(op, type)) }
 }
 
 function table(op: string, source: unknown, options: unknown): Loading {
@@ -148,7 +148,7 @@ const HEAP_SHARE = 0.75
 const isText = (entry: Entry): boolean => entry.code === STRING
 const rowsOf = (entry: Entry): number => entry.shape[0] as number
 
-/** The columns to load, checked for their size before any memory is taken. */
+/** The columns to load, checked for their size before they become tensors and strings. */
 function wanted(what: Loading, entries: readonly Entry[]): readonly number[] {
   const bytes = entries.reduce((sum, entry) => sum + (isText(entry) ? entry.bytes + STRING_BYTES * rowsOf(entry) : 0), 0)
   const most = getHeapStatistics().heap_size_limit * HEAP_SHARE

@@ -103,9 +103,10 @@ function filtered(x: Tensor, b: Tensor, a: Tensor): Tensor {
   if (x.shape.at(-1) === 0) return x
   const [first, numerator] = [a.at(0), b.divide(a.at(0))]
   if (a.size === 1) return forward(x, numerator)
-  // Samples that are not finite make NaN of all from there on, and of none before.
-  const finite = where(isfinite(x), x, zeros([], { dtype: x.dtype, device: x.device })) as Tensor
-  return recursive(forward(finite, numerator), a.at('1:').divide(first)).add(stopGradient(x).multiply(0).cumulativeSum({ axis: -1 })) as Tensor
+  // What is not finite makes NaN of all from there on, and of none before.
+  const driven = forward(x, numerator)
+  const finite = where(isfinite(driven), driven, zeros([], { dtype: x.dtype, device: x.device })) as Tensor
+  return recursive(finite, a.at('1:').divide(first)).add(stopGradient(driven).multiply(0).cumulativeSum({ axis: -1 })) as Tensor
 }
 
 /**
@@ -113,8 +114,9 @@ function filtered(x: Tensor, b: Tensor, a: Tensor): Tensor {
  *
  * `a_0 y_t = sum_k b_k x_(t-k) - sum_(k > 0) a_k y_(t-k)`
  *
- * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion is
- * computed in blocks of 64 samples: of few operations, and behind a sample that is not finite all are NaN. A filter of high order is better cut into sections of second order ({@link sosfilt}).
+ * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion is computed in blocks of 64
+ * samples or more. Behind a sample that is not finite a recursion gives NaN, and a filter that grows so fast that it overflows within a block gives
+ * NaN in that block. A filter of high order is better cut into sections of second order ({@link sosfilt}).
  *
  * @param options The axis of time alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT` for what are no coefficients and for an `a` that begins with the number 0, `ERR_SHAPE` for none of them,

@@ -14,11 +14,11 @@ export const ihfft2 = instead('fft.ihfft2', 'write ft.fft.hfft(x, { axis }) alon
 export const hfftn = instead('fft.hfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
 /** @deprecated Not a function here: write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others. */
 export const ihfftn = instead('fft.ihfftn', 'write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others')
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-export const dst = instead('fft.dst', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-export const idst = instead('fft.idst', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-export const dctn = instead('fft.dctn', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
-/** @deprecated Not a function here: there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis. */
-export const idctn = instead('fft.idctn', 'there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+export const dst = instead('fft.dst', 'there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+export const idst = instead('fft.idst', 'there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+export const dctn = instead('fft.dctn', 'there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis')
+/** @deprecated Not a function here: there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis. */
+export const idctn = instead('fft.idctn', 'there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis')

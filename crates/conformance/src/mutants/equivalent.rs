@@ -345,7 +345,7 @@ const BETWEEN: &[&str] = &[
     "Sub: ",
 ];
 const BEFORE: &str = "what is before the first sample is on the left of it, whatever sample is looked up";
-/// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
+/// Of norms that take two means, each of which corrects the other.
 const FIRST_MEAN: &[&str] = &["Const: another #3", "a broadcast of the reverse #1", "a broadcast of the reverse #2"];
 const OF_FIRST_MEAN: &str =
     "of whatever is subtracted first the second mean takes the rest, and its last bit is below theirs";
@@ -371,6 +371,7 @@ const MEANS: &[&str] = &[
     "a reduction without its last element #1",
 ];
 const OF_MEANS: &str = "of numbers of few digits either mean does without the other; wider ones show it";
+/// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
 const SINGULAR: &str = "nothing is promised of singular matrices but by NumPy's answers";
 const OF_ONE_SIZE: &str = "matrices of wide integers have singular values of one size, far from any bound";
 const AT_THE_BOUND: &str = "whether a singular value is at the bound hangs on its last bits";

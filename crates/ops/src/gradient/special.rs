@@ -82,8 +82,10 @@ fn bessel(b: &mut Builder, x: Value) -> Bessel {
     let edge = limit(b, d, 12.0, 30.0);
     let is_close = b.compare(Op::Lt, a, edge);
     let gap = b.select(is_close, ratio, far);
-    let rest = b.binary(Op::Sub, one, gap);
-    let (quotient, near, half) = (b.binary(Op::Div, rest, a), b.lit(d, NEAR), b.lit(d, 0.5));
+    // Near 0 the gap is 1, whose rounding would be divided by a: the share is that of the functions themselves there.
+    let (close_ratio, far_ratio) = (b.binary(Op::Div, odd, even), b.binary(Op::Sub, one, far));
+    let total = b.select(is_close, close_ratio, far_ratio);
+    let (quotient, near, half) = (b.binary(Op::Div, total, a), b.lit(d, NEAR), b.lit(d, 0.5));
     let is_near = b.compare(Op::Lt, a, near);
     let share = b.select(is_near, half, quotient);
     Bessel { even, gap, share }

@@ -100,8 +100,9 @@ fn standardised_twice(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
     by_root(l, centred, variance)
 }
 
-/// The same number for derivatives to take as a constant: they go through the bits of no integer. That of a mean of deviations from the mean is 0,
-/// and would be computed at the price of two more reductions.
+/// The same number, which derivatives take as a constant: they go through a float that is made of another's bits (`gradient/scalar.rs`, `of_bits`),
+/// but not through an exclusive or of bits, and that with 0 is left out only when kernels are made. The derivative of a mean of deviations from the
+/// mean is 0, and would be computed at the price of two more reductions.
 fn still(b: &mut Builder, x: Value) -> Value {
     let (d, bits) = (b.dtype(x), if b.dtype(x) == DType::F64 { DType::U64 } else { DType::U32 });
     let (number, zero) = (b.bitcast(x, bits), b.lit(bits, 0.0));

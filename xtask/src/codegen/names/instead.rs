@@ -196,7 +196,7 @@ pub const INSTEAD: &Names = &[
             ("hfft2 ihfft2 hfftn ihfftn", "write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others"),
             (
                 "dst idst dctn idctn",
-                "there is no such transform here yet; ft.signal.dct(x, { axis }) is that of cosines along one axis",
+                "there is no such transform here yet; ft.fft.dct(x, { axis }) is that of cosines along one axis",
             ),
         ],
     ),
