@@ -85,3 +85,13 @@ test('beside narrower tensors an array is float32, and what is typed stays as it
   t.deepEqual((all['isin']!(f64([0.1]), new Float32Array([0.1])) as ft.Tensor).toArray(), [false])
   t.is((all['dist']!(f64([1n]), [1n]) as ft.Tensor).itemSync(), 0)
 })
+
+test('lists are read no further than to what is wrong, and once', (t) => {
+  // Four thousand million holes took a minute.
+  for (const name of ['concat', 'stack', 'dstack', 'vstack']) {
+    t.throws(() => all[name]!(new Array(2 ** 32 - 1)), { code: 'ERR_ARGUMENT', message: /\[0\]' must be a tensor, got undefined/ }, name)
+  }
+  // Each of many choices looked at all of them.
+  const many = Array.from({ length: 4_000 }, () => ft.tensor(1))
+  t.is((all['choose']!([3], many) as ft.Tensor).itemSync(), 1)
+})

@@ -2,7 +2,7 @@
 
 import { checkOptions } from '../arguments/options.js'
 import { within } from '../arguments/within.js'
-import type { Positions } from '../calls/arrays.js'
+import { widest, type Positions } from '../calls/arrays.js'
 import { arrayGiven, operandGiven } from '../calls/operands.js'
 import { ArgumentError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
@@ -28,9 +28,10 @@ function conditions(op: string, name: string, value: unknown): Tensor[] {
 export function selectedBy(op: string, condlist: unknown, choicelist: unknown, fallback: unknown): Tensor {
   return within(op, () => {
     const listed = listGiven(op, 'choices', choicelist)
-    const [masks, choices] = [conditions(op, 'conditions', condlist), listed.map((x, i) => operandGiven(op, `choices[${i}]`, x, ...listed, fallback))]
+    const beside = widest([...listed, fallback])
+    const [masks, choices] = [conditions(op, 'conditions', condlist), listed.map((x, i) => operandGiven(op, `choices[${i}]`, x, beside))]
     if (masks.length === 0 || masks.length !== choices.length) throw new ArgumentError(`${op}: there are ${masks.length} conditions and ${choices.length} choices`)
-    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback, ...listed)
+    const last = fallback === undefined ? 0 : operandGiven(op, 'default', fallback, beside)
     const tensors = choices.filter((x) => isTensor(x))
     // What is bool stays bool beside the default.
     const none = fallback === undefined && tensors.length > 0 && resultType(...choices) === 'bool' ? false : last
@@ -102,7 +103,8 @@ export function choose<D extends DType>(indices: Tensor | Positions, choices: re
   const op = 'choose'
   return within(op, () => {
     const list = isTensor(choices) ? rowsGiven(op, 'choices', choices) : listGiven(op, 'choices', choices)
-    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x, ...list))
+    const beside = widest(list)
+    const tensors = list.map((x, i) => arrayGiven(op, `choices[${i}]`, x, beside))
     if (tensors.length === 0) throw new ArgumentError(`${op}: there are no choices`)
     const mode = indexMode(op, checkOptions(op, options, ['mode'])['mode'])
     const n = tensors.length

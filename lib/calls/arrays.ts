@@ -58,6 +58,12 @@ export function tensorOf(op: string, value: unknown, beside: Tensor | undefined)
 /** Whether a tensor has the digits of float64. */
 export const isWide = (x: Tensor): boolean => DTYPE[x.dtype].float?.dtype === 'float64'
 
+/** Of values the tensor that an array beside them takes its digits from: the first of float64, else the first. */
+export function widest(values: readonly unknown[]): Tensor | undefined {
+  const tensors = values.filter((x) => isTensor(x))
+  return tensors.find(isWide) ?? tensors[0]
+}
+
 /** An array beside operands, in the digits of a float64 tensor among them: the nearest float32 of 0.1 is another number. Otherwise its numbers are float32. */
 export function listBeside(op: string, value: unknown, beside: readonly unknown[]): Tensor {
   const tensors = beside.filter((x) => isTensor(x))

@@ -7,7 +7,7 @@ import { rowOf } from '../program/op-table.js'
 import { TracedNumber } from '../program/placeholder.js'
 import type { Scalar } from '../program/record.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { isListed, isWide, listBeside, tensorOf } from './arrays.js'
+import { isListed, listBeside, tensorOf, widest } from './arrays.js'
 
 /** As {@link tensorGiven}; an array becomes one, with the digits of the widest operand `beside` it. */
 export function arrayGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor {
@@ -28,10 +28,7 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
 export function operandGiven(op: string, name: string, value: unknown, ...beside: readonly unknown[]): Tensor | Scalar {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
-  if (isListed(value)) {
-    const tensors = beside.filter((x) => isTensor(x))
-    return tensorOf(op, value, tensors.find(isWide) ?? tensors[0])
-  }
+  if (isListed(value)) return tensorOf(op, value, widest(beside))
   if (!isTensor(value)) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value
@@ -41,13 +38,13 @@ export function operandGiven(op: string, name: string, value: unknown, ...beside
 export function tensorList(op: number, list: unknown): readonly Tensor[] {
   const { name, operands } = rowOf(op)
   if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
-  const tensors: Tensor[] = []
-  const given: readonly Tensor[] = list.some(isListed) ? list.filter((x) => isTensor(x)) : []
-  const beside = given.find(isWide) ?? given[0]
+  const items: unknown[] = []
+  // Read once, and no further than to what is wrong: a list may change meanwhile, and be four thousand million holes.
   for (let i = 0; i < list.length; i++) {
-    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], beside) : list[i]
-    if (!isTensor(x)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
-    tensors.push(x)
+    const x: unknown = list[i]
+    if (!isTensor(x) && !isListed(x)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
+    items.push(x)
   }
-  return tensors
+  const beside = items.some(isListed) ? widest(items) : undefined
+  return items.map((x) => (isTensor(x) ? x : tensorOf(name, x, beside)))
 }

@@ -127,6 +127,8 @@ export const SEEDS = {
   evaluate: [() => [pending(3), ft.ones([2])], () => []],
   evaluateSync: [() => [pending(3), ft.ones([2])], () => []],
   fromShared: [() => [token()]],
+  'fft.dct': receiver,
+  'fft.idct': receiver,
   fullLike: [() => [pending(2, 3), 7]],
   memory: [() => []],
   onesLike: receiver,
