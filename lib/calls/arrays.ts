@@ -56,7 +56,7 @@ export function tensorOf(op: string, value: unknown, beside: Tensor | undefined)
 }
 
 /** Whether a tensor has the digits of float64. */
-export const isWide = (x: Tensor): boolean => DTYPE[x.dtype].float?.dtype === 'float64'
+const isWide = (x: Tensor): boolean => DTYPE[x.dtype].float?.dtype === 'float64'
 
 /** Of values the tensor that an array beside them takes its digits from: the first of float64, else the first. */
 export function widest(values: readonly unknown[]): Tensor | undefined {
