@@ -86,20 +86,22 @@ pub enum Combine {
     ArgMin,
 }
 
-/// Input `[kept..., reduced...]` -> output `[kept...]`.
+/// Inputs `[kept..., reduced...]` of one shape -> outputs `[kept...]`.
 ///
-/// The tree depends on the reduced extent alone (see [`tree`]); `pre` has one input and one output of dtype `acc`, `post`
-/// takes `acc` to the result; the launch's parameters are those of `pre` followed by those of `post`. Parameters apart,
-/// a missing program is the identity. Reducing zero elements gives the identity (+0 for a float sum).
+/// `pre` makes the combined values of the inputs, all of dtype `acc`, and `post` the outputs of the results. Rows of the table have one input,
+/// one combination and one output; fusion lets `pre` take further inputs, and combines several values in one pass
+/// ([`Reduce::is_plain`] is false then). The tree depends on the reduced extent alone (see [`tree`]). The launch's parameters are those of
+/// `pre` followed by those of `post`. Parameters apart, a missing program is the identity. Reducing zero elements gives the identity (+0
+/// for a float sum).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reduce {
     /// Number of trailing axes that are reduced, in row-major order.
     pub axes: usize,
     /// How two accumulators become one.
     pub combine: Combine,
-    /// Dtype of the input operand.
+    /// Dtype of the first input operand.
     pub input: DType,
-    /// Dtype of the accumulator (for `ArgMax` and `ArgMin`: of the compared values; the result is int32).
+    /// Dtype of the accumulators (for `ArgMax` and `ArgMin`: of the compared values; the result is int32).
     pub acc: DType,
     /// Applied to each element.
     pub pre: Option<Program>,
@@ -108,13 +110,47 @@ pub struct Reduce {
 }
 
 impl Reduce {
-    /// Dtype of the output.
-    pub fn result(&self) -> DType {
+    /// Dtype of each input.
+    pub fn inputs(&self) -> Vec<DType> {
+        self.pre.as_ref().map_or_else(|| vec![self.input], |pre| pre.inputs.clone())
+    }
+
+    /// How many values are combined.
+    pub fn sums(&self) -> usize {
+        self.pre.as_ref().map_or(1, |pre| pre.outputs.len())
+    }
+
+    /// Dtype of each output.
+    pub fn results(&self) -> Vec<DType> {
         match (&self.combine, &self.post) {
-            (Combine::ArgMax | Combine::ArgMin, _) => DType::I32,
-            (_, Some(post)) => post.output_dtype(0),
-            (_, None) => self.acc,
+            (Combine::ArgMax | Combine::ArgMin, _) => vec![DType::I32],
+            (_, Some(post)) => (0..post.outputs.len()).map(|n| post.output_dtype(n)).collect(),
+            (_, None) => vec![self.acc; self.sums()],
         }
+    }
+
+    /// Whether one input is combined to one output: what backends that refuse the others have to support.
+    pub fn is_plain(&self) -> bool {
+        self.pre.iter().chain(&self.post).all(|program| program.inputs.len() == 1 && program.outputs.len() == 1)
+    }
+
+    /// The rules of its programs.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn verify(&self) -> Result<(), String> {
+        if let Some(pre) = &self.pre
+            && (pre.inputs.first() != Some(&self.input)
+                || pre.outputs.is_empty()
+                || (0..pre.outputs.len()).any(|n| pre.output_dtype(n) != self.acc))
+        {
+            return Err("reduce: the first program takes the inputs and gives accumulators".into());
+        }
+        let valued = matches!(self.combine, Combine::Value(_));
+        if self.post.as_ref().is_some_and(|post| !valued || post.inputs != vec![self.acc; self.sums()]) {
+            return Err("reduce: the second program takes the combined values".into());
+        }
+        if valued || self.sums() == 1 { Ok(()) } else { Err("reduce: a position is of one value".into()) }
     }
 
     /// Dtype of each launch parameter.
@@ -476,7 +512,7 @@ impl Kernel {
     pub fn inputs(&self) -> Vec<DType> {
         match self {
             Kernel::Map(k) => k.program.inputs.clone(),
-            Kernel::Reduce(k) => vec![k.input],
+            Kernel::Reduce(k) => k.inputs(),
             Kernel::Scan(k) => vec![k.dtype],
             Kernel::Gather(k) => std::iter::once(k.dtype).chain(k.index.iter().copied()).collect(),
             Kernel::Scatter(k) => {
@@ -508,7 +544,7 @@ impl Kernel {
     pub fn outputs(&self) -> Vec<DType> {
         match self {
             Kernel::Map(k) => (0..k.program.outputs.len()).map(|n| k.program.output_dtype(n)).collect(),
-            Kernel::Reduce(k) => vec![k.result()],
+            Kernel::Reduce(k) => k.results(),
             Kernel::Scan(k) => vec![k.dtype],
             Kernel::Gather(k) => vec![k.dtype],
             Kernel::Scatter(k) => vec![k.dtype],

@@ -83,7 +83,7 @@ impl Rows {
                     let elements = operands.iter().any(|&o| values[o].1 == Per::Element);
                     (map.program.output_dtype(0), if elements { Per::Element } else { Per::Row })
                 }
-                RowStep::Reduce { reduce, .. } => (reduce.result(), Per::Row),
+                RowStep::Reduce { reduce, .. } => (reduce.results()[0], Per::Row),
             });
         }
         values
@@ -131,9 +131,9 @@ impl Rows {
             let fits = match step {
                 RowStep::Map { map, .. } => map.program.inputs == given,
                 RowStep::Reduce { reduce, operand } => {
-                    let one = reduce.pre.iter().chain(&reduce.post).all(|p| p.inputs.len() == 1);
                     let valued = matches!(reduce.combine, Combine::Value(_));
-                    one && valued
+                    reduce.is_plain()
+                        && valued
                         && reduce.axes == self.axes
                         && given == [reduce.input]
                         && values[*operand].1 == Per::Element

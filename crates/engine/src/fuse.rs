@@ -11,9 +11,9 @@ use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 
 /// Largest fused program: beyond this its values no longer live in a tile's L1-resident slots.
-const MAX_INSTRS: usize = 256;
+pub const MAX_INSTRS: usize = 256;
 /// Most operands of a fused kernel: each is a stream the hardware prefetcher must follow.
-const MAX_INPUTS: usize = 12;
+pub const MAX_INPUTS: usize = 12;
 
 /// The operations of each kernel that others became part of, in order, by its first output: what a profile calls it.
 pub type Merged = HashMap<Val, Ops>;

@@ -20,6 +20,7 @@ mod plan;
 mod pool;
 mod profile;
 pub mod program;
+mod reductions;
 mod resolve;
 mod rows;
 mod run;

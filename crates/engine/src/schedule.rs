@@ -10,6 +10,7 @@ use crate::dedup::dedup;
 use crate::fuse::{self, Merged, Ops, ops_of};
 use crate::narrow;
 use crate::program::Lowered;
+use crate::reductions;
 use crate::resolve::Resolved;
 use crate::rows;
 use ferrotensor_core::kernel::Kernel;
@@ -114,6 +115,7 @@ pub fn build(
             + fuse::fuse(&mut graph, &outputs, supports, &mut merged)
             + rows::group(&mut graph, &mut outputs, supports, &mut merged)
             + attention::fuse(&mut graph, &outputs, supports, &mut merged)
+            + reductions::fuse(&mut graph, &mut outputs, supports, &mut merged)
     } else {
         0
     };

@@ -21,6 +21,9 @@ use ferrotensor_core::{Error, Result};
 pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
     match kernel {
         Kernel::Map(map) => map::emitted(map, can).map(drop),
+        Kernel::Reduce(kernel) if !kernel.is_plain() => {
+            Err("no reduction of several operands or to several values yet".into())
+        }
         Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(drop),
         Kernel::Contract(_) => contract::emitted(kernel, can).map(drop),
         Kernel::Window(k) if k.combine == WindowCombine::Dot => contract::emitted(kernel, can).map(drop),

@@ -42,54 +42,63 @@ impl Monoid {
     }
 }
 
-/// What `finish` makes of each output element's accumulator values (after `pre`), in order.
+/// What `finish` makes of the values that are combined for each output element (after `pre`): in order, of each combination.
 fn groups<T>(
     kernel: &Reduce,
-    input: &Array,
+    inputs: &[Array],
     output: &[usize],
     params: &[u64],
-    mut finish: impl FnMut(usize, &[Scalar]) -> Result<T>,
+    mut finish: impl FnMut(usize, &[Vec<Scalar>]) -> Result<T>,
 ) -> Result<Vec<T>> {
-    let dims = input.dims();
+    let dims = inputs.first().map_or(&[][..], Array::dims);
     let kept = dims.len().checked_sub(kernel.axes).map(|n| &dims[..n]);
-    if kept != Some(output) {
+    if kept != Some(output) || inputs.iter().any(|input| input.dims() != dims) {
         return Err(Error::internal(format!("reduce: {dims:?} without its last {} axes is not {output:?}", kernel.axes)));
     }
     let extent: usize = dims[output.len()..].iter().product();
     let mut pre = kernel.pre.as_ref().map(|p| Ready::new(p, params)).transpose()?;
-    let mut element = |i: usize| match &mut pre {
-        Some(pre) => only(pre.run(|_| Some(input.get(i)), dims, i)?),
-        None => Ok(input.get(i).fit(kernel.acc)),
+    let mut group = |o: usize| -> Result<Vec<Vec<Scalar>>> {
+        let mut values = vec![Vec::with_capacity(extent); kernel.sums()];
+        for i in o * extent..(o + 1) * extent {
+            match &mut pre {
+                Some(pre) => {
+                    let results = pre.run(|n| inputs.get(n).map(|input| input.get(i)), dims, i)?;
+                    values.iter_mut().zip(results).for_each(|(to, value)| to.push(value));
+                }
+                None => values[0].push(inputs[0].get(i).fit(kernel.acc)),
+            }
+        }
+        Ok(values)
     };
-    let mut group = |o: usize| (o * extent..(o + 1) * extent).map(&mut element).collect::<Result<Vec<_>>>();
     (0..output.iter().product()).map(|o| finish(o, &group(o)?)).collect()
 }
 
-/// The output of a program that has one.
-fn only(mut outputs: impl Iterator<Item = Scalar>) -> Result<Scalar> {
-    outputs.next().ok_or_else(|| Error::internal("reduce: a program without an output"))
-}
-
 /// [`Reduce`]: sums and products of floats are double-double, rounded once before `post`.
-pub(super) fn reduce(kernel: &Reduce, input: &Array, output: &[usize], params: &[u64], to: DType) -> Result<Array> {
+pub(super) fn reduce(kernel: &Reduce, inputs: &[Array], outputs: &[&[usize]], params: &[u64]) -> Result<Vec<Array>> {
+    let Some(&output) = outputs.first() else { return Err(Error::internal("reduce: an output is missing")) };
+    if outputs.iter().any(|dims| *dims != output) {
+        return Err(Error::internal("reduce: outputs have one shape"));
+    }
     let pre_params = kernel.pre.as_ref().map_or(0, |p| p.params.len());
     let mut post = kernel.post.as_ref().map(|p| Ready::new(p, params.get(pre_params..).unwrap_or(&[]))).transpose()?;
-    let results = groups(kernel, input, output, params, |o, values| {
+    let rows = groups(kernel, inputs, output, params, |o, groups| {
         let monoid = match kernel.combine {
             Combine::Value(monoid) => monoid,
-            Combine::ArgMax => return position(values, Ordering::Greater),
-            Combine::ArgMin => return position(values, Ordering::Less),
+            Combine::ArgMax => return Ok(vec![position(&groups[0], Ordering::Greater)?]),
+            Combine::ArgMin => return Ok(vec![position(&groups[0], Ordering::Less)?]),
         };
-        let total = match (monoid, values) {
+        let total = |values: &Vec<Scalar>| match (monoid, &values[..]) {
             (Monoid::Sum, []) => Scalar::Int(0),
-            _ => values.iter().fold(monoid.identity(kernel.acc), |x, &y| monoid.combine(x, y)),
+            (_, values) => values.iter().fold(monoid.identity(kernel.acc), |x, &y| monoid.combine(x, y)),
         };
+        let totals: Vec<Scalar> = groups.iter().map(total).collect();
         match &mut post {
-            Some(post) => only(post.run(|_| Some(total.fit(kernel.acc)), output, o)?),
-            None => Ok(total),
+            Some(post) => Ok(post.run(|n| totals.get(n).map(|t| t.fit(kernel.acc)), output, o)?.collect()),
+            None => Ok(totals),
         }
     })?;
-    Array::from_scalars(to, output, results)
+    let array = |(n, dtype)| Array::from_scalars(dtype, output, rows.iter().map(|results: &Vec<Scalar>| results[n]));
+    kernel.results().into_iter().enumerate().map(array).collect()
 }
 
 /// Position of the first NaN, else of the first element that none surpasses (`-0` equals `+0`).
@@ -167,8 +176,8 @@ pub(super) fn contract(kernel: &Contract, a: &Array, b: &Array, output: &[usize]
 }
 
 /// Sum of the absolute values added for each output of a sum, before `post`.
-pub(super) fn reduce_magnitude(kernel: &Reduce, input: &Array, output: &[usize], params: &[u64]) -> Result<Vec<f64>> {
-    groups(kernel, input, output, params, |_, values| Ok(total(values.iter().map(|v| v.magnitude()))))
+pub(super) fn reduce_magnitude(kernel: &Reduce, inputs: &[Array], output: &[usize], params: &[u64]) -> Result<Vec<f64>> {
+    groups(kernel, inputs, output, params, |_, groups| Ok(total(groups[0].iter().map(|v| v.magnitude()))))
 }
 
 /// `|A| |B|`.

@@ -42,7 +42,7 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
     let one = |array: Result<Array>| array.map(|array| vec![array]);
     match (kernel, inputs, output_dims) {
         (Kernel::Map(k), ..) => map(k, inputs, output_dims, params),
-        (Kernel::Reduce(k), [input], [output]) => one(fold::reduce(k, input, output, params, kernel.outputs()[0])),
+        (Kernel::Reduce(k), ..) => fold::reduce(k, inputs, output_dims, params),
         (Kernel::Scan(k), [input], [output]) if input.dims() == *output => one(fold::scan(k, input)),
         (Kernel::Gather(k), [data, indices @ ..], [output]) => one(movement::gather(k, data, indices, output)),
         (Kernel::Scatter(k), [data, indices @ .., updates], [output]) if data.dims() == *output => {
@@ -74,8 +74,8 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
 pub fn magnitude(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[u64]) -> Result<Option<Vec<f64>>> {
     check(kernel, inputs, output_dims, params)?;
     match (kernel, inputs, output_dims) {
-        (Kernel::Reduce(k), [input], [output]) if k.combine == Combine::Value(Monoid::Sum) => {
-            fold::reduce_magnitude(k, input, output, params).map(Some)
+        (Kernel::Reduce(k), _, [output]) if k.combine == Combine::Value(Monoid::Sum) => {
+            fold::reduce_magnitude(k, inputs, output, params).map(Some)
         }
         (Kernel::Contract(_), [a, b, ..], [output]) => fold::contract_magnitude(a, b, output).map(Some),
         (Kernel::Window(k), _, [output]) => window::magnitude(k, inputs, output),
@@ -89,6 +89,7 @@ fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[
         Kernel::Rows(k) => k.verify().map_err(Error::internal)?,
         Kernel::Attention(k) => k.verify().map_err(Error::internal)?,
         Kernel::Contract(k) => k.verify().map_err(Error::internal)?,
+        Kernel::Reduce(k) => k.verify().map_err(Error::internal)?,
         _ => {}
     }
     let programs: Vec<&scalar::Program> = match kernel {
@@ -99,9 +100,6 @@ fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[
     };
     for program in programs {
         scalar::verify(program).map_err(Error::internal)?;
-        if let (Kernel::Reduce(_), false) = (kernel, program.inputs.len() == 1 && program.outputs.len() == 1) {
-            return Err(Error::internal("reduce: a program needs one input and one output"));
-        }
     }
     let ordered = match kernel {
         Kernel::Reduce(k) => (!matches!(k.combine, Combine::Value(Monoid::Sum | Monoid::Prod))).then_some(k.acc),

@@ -13,6 +13,7 @@ use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use std::marker::PhantomData;
+use std::slice::from_mut;
 
 /// Outputs that are compared side by side, at most: they need no lanes, and long rows cost less to walk.
 pub const WIDTH: usize = 1024;
@@ -329,7 +330,7 @@ impl ReduceLaunch<'_> {
                 let (start, row) = (unit / chunks * run, unit % chunks * length);
                 let rows = start + row * walk.width..start + self.extent.min(row + length) * walk.width;
                 contest.restart(row);
-                self.feed(pre, &mut frame, rows, usize::MAX, &mut contest, |_| {});
+                self.feed(pre, &mut frame, rows, usize::MAX, from_mut(&mut contest), |_| {});
                 // SAFETY: each unit has its own place.
                 unsafe { std::ptr::copy_nonoverlapping(contest.memory.as_ptr(), winners_of(unit), bytes) };
             }
@@ -338,12 +339,12 @@ impl ReduceLaunch<'_> {
         let mut contest = Positions::new(fns, walk.width)?;
         let mut outbox = Outbox::new(self, post)?;
         for item in 0..walk.items {
-            // SAFETY: the winners were written above, and the outbox has room for an item's results.
+            // SAFETY: the winners were written above.
             unsafe {
                 std::ptr::copy_nonoverlapping(winners_of(item * chunks), contest.memory.as_ptr(), bytes);
                 (item * chunks + 1..(item + 1) * chunks).for_each(|unit| contest.meet(winners_of(unit)));
-                contest.finish(outbox.room(walk.output(item), walk.width));
             }
+            outbox.finish(from_mut(&mut contest), walk.output(item), walk.width);
         }
         outbox.flush();
         Ok(())

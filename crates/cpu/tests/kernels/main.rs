@@ -12,4 +12,5 @@ mod passes;
 mod reduce;
 mod rows;
 mod small;
+mod sums;
 mod window;
