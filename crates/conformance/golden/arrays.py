@@ -34,6 +34,33 @@ def some(d, shape):
     return np.where(rng.random(shape) < 0.2, (x.astype("int64") * 37).astype(d), x) if np.iinfo(d).bits > 8 else x
 
 
+def beside_large_means():
+    """Of whole numbers that are exact, whose mean is not: deviations from a rounded mean have lost digits, most of them in wide dtypes."""
+    small = np.array([[0, 1, 3, 1, 2], [3, 0, 1, 2, 2], [0, 0, 5, 1, 0], [2, 7, 1, 0, 4]], "float64")
+    wide = [("float64", 2**52), *[(d, 2**23) for d in ["int32", "uint32", "int64", "uint64", "float32"]]]
+    for d, mean in wide:
+        spreads((small + mean).astype(d), small, to_float(d))
+    for d, big in [("float32", 1e38), ("float64", 1e308)]:
+        # Squares overflow, and so does that of what rounding the mean left.
+        x = (np.array([[1, 0.7, 0.3]]) * big).astype(d)
+        case("var", [x], np.array([inf], d), words((1,), 0), [0.0])
+        case("nanvar", [x], np.array([inf], d), words((1,), 0), [0.0])
+    for d, _ in wide:
+        # Equal numbers whose mean is none of them: what it left has all of the squares.
+        x = np.full((1, 3), 8660305758634026 if d == "float64" else 13696510, d)
+        for name, fn in [("var", np.var), ("nanvar", np.var), ("std", np.std), ("nanstd", np.std)]:
+            case(name, [x], fn(x.astype(to_float(d)), axis=1), words((1,), 0), [0.0], tol="4")
+
+
+def spreads(x, like, out):
+    for name, fn in [("var", np.var), ("nanvar", np.var), ("std", np.std), ("nanstd", np.std)]:
+        case(name, [x], fn(like, axis=1).astype(out), words((1,), 0), [0.0], tol="4")
+        y = fn(like.reshape(2, 2, 5), axis=2, keepdims=True)
+        case(name, [x.reshape(2, 2, 5)], y.astype(out), words((2,), 1), [0.0], tol="4")
+    case("cov", [x], np.cov(like).astype(out), [1], [1.0], tol="16~")
+    case("corrcoef", [x], np.corrcoef(like).astype(out), [1], tol="16~")
+
+
 def statistics():
     for d in ALL + ["complex64", "complex128"]:
         f = {"complex64": "float32", "complex128": "float64"}.get(d, to_float(d))
@@ -78,6 +105,7 @@ def statistics():
         exact = offset.astype("float64")
         case("var", [offset], exact.var(axis=1).astype(d), words((1,), 0), [0.0], tol={"float16": "2", "float32": "64", "float64": "8"}[d])
         case("nanvar", [offset], exact.var(axis=1).astype(d), words((1,), 0), [0.0], tol={"float16": "2", "float32": "64", "float64": "8"}[d])
+    beside_large_means()
     for d in ALL:
         f, s = to_float(d), SUMS.get(d, d)
         close = near(d, 4 if d in FLOATS else 40)

@@ -11,6 +11,12 @@ from samples import METHODS
 ODD = np.array([257, -771, 1001, -12345, 333], "int64")
 
 
+def few_complex(d):
+    """Fewer observations than the correction."""
+    z = np.array([[1 + 1j, 3], [2, 5j]], d)
+    case("cov", [z], np.cov(z, ddof=3).astype(d), [1], [3.0])
+
+
 def powers():
     """Of integers, which wrap: an odd base keeps every bit of the exponent."""
     for d in INTS:
@@ -150,6 +156,7 @@ def sampled():
         case("correlate", [z, (z[:2] / 64).astype(d)], np.correlate(z.astype("complex128"), z[:2].astype("complex128") / 64).astype(d), [0], tol=tol)
         # Divided by a number of all digits.
         case("cov", [z], np.array(np.cov(z.astype("complex128"), ddof=0) * 4 / 3.7).astype(d), [1], [0.3], tol="8~")
+        few_complex(d)
     for d in FLOATS:
         # Fewer observations than the correction.
         case("cov", [np.array([[1, 3], [2, 5], [4, 1]], d)], (np.array([[1, 1, -1], [1, 1, -1], [-1, -1, 1]]) * inf).astype(d), [1], [3.0])

@@ -186,6 +186,7 @@ def beside_large_means():
         x, out = (small + mean).astype(d), "float64" if d == "float64" else "float32"
         case("nn.layerNorm", [x, None, None], y.astype(out), [-1], [0.5], tol="16")
         case("nn.groupNorm", [x.reshape(1, 6), None, None], y.reshape(1, 6).astype(out), [2], [0.5], tol="16")
+        case("nn.batchNorm", [x.T, None, None, None, None], y.T.astype(out), [], [0.5], tol="16")
 
 
 def cases():

@@ -47,6 +47,22 @@ pub const EQUIVALENT: &[Line] = &[
     ("nn.nllLoss", &["Const: another #3"], "what is beyond the first class out of range is so too"),
     ("nn.prelu/bool", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
     ("nn.prelu/uint", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
+    ("var", OF_SPREADS, OF_ROUNDED_PARTS),
+    ("std", OF_SPREADS, OF_ROUNDED_PARTS),
+    ("nanvar", OF_SPREADS, OF_ROUNDED_PARTS),
+    ("nanstd", OF_SPREADS, OF_ROUNDED_PARTS),
+    ("var", TURNED_DEVIATIONS, "deviations are squared"),
+    ("std", TURNED_DEVIATIONS, "deviations are squared"),
+    ("nanvar", TURNED_DEVIATIONS, "deviations are squared"),
+    ("nanstd", TURNED_DEVIATIONS, "deviations are squared"),
+    ("cov", &["Sub: operands 0 and 1 exchanged #2"], "both factors change their signs"),
+    ("corrcoef", &["Sub: operands 0 and 1 exchanged #2"], "both factors change their signs"),
+    ("cov", EITHER_MEAN, OF_MEANS),
+    ("corrcoef", EITHER_MEAN, OF_MEANS),
+    ("cov", &["Const: another #3"], OF_LAST_BITS),
+    ("corrcoef", &["Const: another #3"], OF_LAST_BITS),
+    ("corrcoef/", &["Const: another #4", "Const: another #5"], "only roundings carry a coefficient beyond 1"),
+    ("nn.batchNorm", &["Const: another #4", "Const: another #5"], OF_LAST_BITS),
     ("nn.layerNorm", FIRST_MEAN, OF_FIRST_MEAN),
     ("nn.layerNorm/bool", MEANS, OF_MEANS),
     ("nn.layerNorm/int8", MEANS, OF_MEANS),
@@ -345,6 +361,12 @@ const BETWEEN: &[&str] = &[
     "Sub: ",
 ];
 const BEFORE: &str = "what is before the first sample is on the left of it, whatever sample is looked up";
+/// Of squares about a mean less a part of them.
+const OF_SPREADS: &[&str] = &["Lt: Ne instead #1"];
+const OF_ROUNDED_PARTS: &str = "a part that is larger by a rounding takes 4,099 equal numbers; a test of std has them";
+const TURNED_DEVIATIONS: &[&str] = &["Sub: operands 0 and 1 exchanged #1"];
+const OF_LAST_BITS: &str = "of what is subtracted the last bit changes";
+const EITHER_MEAN: &[&str] = &["a reduction without its last element #1", "Const: another #1"];
 /// Of norms that take two means, each of which corrects the other.
 const FIRST_MEAN: &[&str] = &["Const: another #3", "a broadcast of the reverse #1", "a broadcast of the reverse #2"];
 const OF_FIRST_MEAN: &str =

@@ -3,7 +3,7 @@
 use super::diagonals::taken;
 use super::reduce::mean_over;
 use super::rows::{BASE, attr, doc};
-use super::statistics::freedom;
+use super::statistics::{first_dtype, freedom, less, loses_digits};
 use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -29,7 +29,7 @@ fn covariance_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![[m, m].into_iter().take(rank).collect()])
 }
 
-/// The variables as rows, less their means, in the dtype they are computed in.
+/// The variables as rows, less their means and what rounding those left, in the dtype they are computed in.
 fn centred(l: &mut Lower) -> Result<Val> {
     let (x, acc, rowvar) = (l.operand(0)?, l.compute().compute(), l.attrs().bool("rowvar"));
     let (m, n) = variables(&l.dims(x), rowvar)?;
@@ -37,7 +37,12 @@ fn centred(l: &mut Lower) -> Result<Val> {
     let turned = if l.dims(x).len() == 2 && !rowvar { l.permute(x, &[1, 0]) } else { x };
     let rows = l.reshape(turned, &[m, n]);
     let mean = mean_over(l, rows, &[1], true)?;
-    l.map(&[m, n], &[rows, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))
+    let near = l.map(&[m, n], &[rows, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    if !loses_digits(first_dtype(l)?) {
+        return Ok(near);
+    }
+    let rest = mean_over(l, near, &[1], true)?;
+    less(l, near, rest)
 }
 
 /// Products of each two rows, the second conjugated.

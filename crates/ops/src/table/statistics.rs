@@ -65,18 +65,56 @@ fn variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
     }
     let count: usize = axes.iter().map(|&a| dims[a]).product();
     let mean = mean_over(l, x, &axes, true)?;
-    let squares = l.map(&dims, &[x, mean], |b, v| {
-        let gap = b.binary(Op::Sub, v[0], v[1]);
-        squared(b, gap)
-    })?;
+    let gaps = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    let squares = l.map(&dims, &[gaps], |b, v| squared(b, v[0]))?;
     let total = l.reduce(squares, &axes, Combine::Value(Monoid::Sum), keep);
     let (dims, part, out) = (l.dims(total), l.dtype(total), l.out_dtype(0));
     let correction = l.param(0, part);
-    Ok(vec![l.map_with(&dims, &[total], &[correction], |b, v| {
-        let n = b.lit(part, count as f64);
-        let n = freedom(b, n, v[1]);
-        spread(b, v[0], n, root, out)
+    let mut terms = vec![total];
+    if loses_digits(first_dtype(l)?) {
+        terms.push(l.reduce(gaps, &axes, Combine::Value(Monoid::Sum), keep));
+    }
+    Ok(vec![l.map_with(&dims, &terms, &[correction], |b, v| {
+        let (n, correction) = (b.lit(part, count as f64), v[v.len() - 1]);
+        let total = if v.len() > 2 { about_mean(b, v[0], v[1], n) } else { v[0] };
+        let n = freedom(b, n, correction);
+        spread(b, total, n, root, out)
     })?])
+}
+
+/// Whether a mean of such real numbers can be rounded beyond their digits: deviations from it have lost digits then.
+pub fn loses_digits(dtype: DType) -> bool {
+    dtype.bytes() >= 4 && !dtype.is_complex()
+}
+
+/// The sum of squares about the mean of n numbers, from those of deviations from a mean that was rounded: `total` of their squares, `rest` of
+/// themselves. Beside a large mean its rounding is most of the deviations (of a mean of 2^24 in float32, with a spread of 1, all of them).
+/// Derivatives take what is subtracted as a constant, since the sum of deviations has the derivative 0. Where rounding or overflow made it no smaller
+/// than the total, nothing is.
+fn about_mean(b: &mut Builder, total: Value, rest: Value, n: Value) -> Value {
+    let (square, zero) = (squared(b, rest), b.lit(b.dtype(total), 0.0));
+    let part = b.binary(Op::Div, square, n);
+    let smaller = b.compare(Op::Lt, part, total);
+    let part = b.select(smaller, part, zero);
+    let part = still(b, part);
+    b.binary(Op::Sub, total, part)
+}
+
+/// The same number, which derivatives take as a constant: they go through a float that is made of another's bits (`gradient/scalar.rs`, `of_bits`),
+/// but not through an exclusive or of bits, and that with 0 is left out only when kernels are made. The derivative of a mean of deviations from the
+/// mean is 0, and would be computed at the price of two more reductions.
+fn still(b: &mut Builder, x: Value) -> Value {
+    let (d, bits) = (b.dtype(x), if b.dtype(x) == DType::F64 { DType::U64 } else { DType::U32 });
+    let (number, zero) = (b.bitcast(x, bits), b.lit(bits, 0.0));
+    let same = b.binary(Op::Xor, number, zero);
+    b.bitcast(same, d)
+}
+
+/// `x` less a number for many, which derivatives take as a constant.
+pub fn less(l: &mut Lower, x: Val, number: Val) -> Result<Val> {
+    let (dims, few) = (l.dims(x), l.dims(number));
+    let number = l.map(&few, &[number], |b, v| still(b, v[0]))?;
+    l.map(&dims, &[x, number], |b, v| b.binary(Op::Sub, v[0], v[1]))
 }
 
 fn spread(b: &mut Builder, total: Value, n: Value, root: bool, out: DType) -> Value {
@@ -189,17 +227,22 @@ fn nan_variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
         return Ok(nan);
     }
     let (mean, count) = nan_mean_over(l, x, &axes, true)?;
-    let squares = l.map(&dims, &[x, mean], |b, v| {
-        let gap = b.binary(Op::Sub, v[0], v[1]);
-        let (nan, zero, square) = (is_nan(b, v[0]), b.lit(d, 0.0), squared(b, gap));
-        b.select(nan, zero, square)
+    let gaps = l.map(&dims, &[x, mean], |b, v| {
+        let (nan, zero, gap) = (is_nan(b, v[0]), b.lit(d, 0.0), b.binary(Op::Sub, v[0], v[1]));
+        b.select(nan, zero, gap)
     })?;
+    let squares = l.map(&dims, &[gaps], |b, v| squared(b, v[0]))?;
     let total = l.reduce(squares, &axes, Combine::Value(Monoid::Sum), keep);
     let (dims, part, out) = (l.dims(total), l.dtype(total), l.out_dtype(0));
     let (count, correction) = (l.reshape(count, &dims), l.param(0, part));
-    Ok(vec![l.map_with(&dims, &[total, count], &[correction], |b, v| {
-        let n = freedom(b, v[1], v[2]);
-        spread(b, v[0], n, root, out)
+    let mut terms = vec![total, count];
+    if loses_digits(first_dtype(l)?) {
+        terms.push(l.reduce(gaps, &axes, Combine::Value(Monoid::Sum), keep));
+    }
+    Ok(vec![l.map_with(&dims, &terms, &[correction], |b, v| {
+        let total = if v.len() > 3 { about_mean(b, v[0], v[2], v[1]) } else { v[0] };
+        let n = freedom(b, v[1], v[v.len() - 1]);
+        spread(b, total, n, root, out)
     })?])
 }
 
