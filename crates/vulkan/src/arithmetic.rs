@@ -1,7 +1,7 @@
 //! What the arithmetic of an opened device is like, found out by computing: specifications leave it open, and two versions of one
 //! driver differ.
 
-use crate::caps::Can;
+use crate::can::Can;
 use crate::device::Opened;
 use crate::kernel::Ready;
 use crate::launch::map::MapProgram;

@@ -1,6 +1,6 @@
 //! Where the two halves of the backend meet: a kernel made ready records its own dispatches.
 
-use crate::caps::Can;
+use crate::can::Can;
 use crate::device::Opened;
 use crate::lower;
 use crate::stream::Recorder;

@@ -4,7 +4,7 @@
 //! (`raw.rs`), because its own recorders cost 3 to 10 times as much for each dispatch. Nothing is linked: where there is no
 //! loader, [`probe`] says so in words.
 //!
-//! A kernel becomes a plain program (`ferrotensor_core::scalar::plain`), then SPIR-V (`emit/`), then a pipeline
+//! A kernel becomes a plain program (`ferrotensor_core::scalar::plain`), then code (`emit/`), SPIR-V (`spirv.rs`) and a pipeline
 //! (`pipelines.rs`); a launch becomes dispatches of it (`launch/`).
 //!
 //! The way of a batch: `device.rs` takes it, each kernel (`kernel.rs`, `lower.rs`) records its dispatches into a
@@ -13,7 +13,8 @@
 
 mod arithmetic;
 mod block;
-pub mod caps;
+mod can;
+mod caps;
 mod device;
 mod disk_cache;
 pub mod emit;
@@ -31,12 +32,13 @@ pub mod pipelines;
 mod probe;
 mod raw;
 pub mod reports;
+pub mod spirv;
 mod staging;
 pub mod stream;
 mod timeline;
 mod wait;
 
-pub use caps::Can;
+pub use can::Can;
 pub use device::{Options, VulkanBackend};
 pub use disk_cache::CachePlace;
 pub use kernel::{Program, Ready};

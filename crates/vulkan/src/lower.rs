@@ -1,6 +1,7 @@
-//! From kernels to SPIR-V and dispatches.
+//! From kernels to code and dispatches.
 
-use crate::caps::Can;
+use crate::can::Can;
+use crate::emit::code::Code;
 use crate::kernel::Program;
 use crate::launch::contract::{self, ContractProgram};
 use crate::launch::gather::{self, GatherProgram};
@@ -19,16 +20,24 @@ use ferrotensor_core::{Error, Result};
 /// # Errors
 /// The reason, in words.
 pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
+    emitted(kernel, can).map(drop)
+}
+
+/// The code of a kernel over the fewest loops; where it has several, of the one that writes its outputs.
+///
+/// # Errors
+/// As [`supports`].
+pub fn emitted(kernel: &Kernel, can: &Can) -> Result<Code, String> {
     match kernel {
-        Kernel::Map(map) => map::emitted(map, can).map(drop),
-        Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(drop),
-        Kernel::Contract(_) => contract::emitted(kernel, can).map(drop),
-        Kernel::Window(k) if k.combine == WindowCombine::Dot => contract::emitted(kernel, can).map(drop),
-        Kernel::Scan(kernel) => scan::emitted(kernel, can).map(drop),
-        Kernel::Scatter(kernel) => scatter::emitted(kernel, can).map(drop),
-        Kernel::Gather(kernel) => gather::emitted(kernel, can).map(drop),
-        Kernel::Sort(kernel) => sort::emitted(kernel, can).map(drop),
-        Kernel::Rows(kernel) => rows::emitted(kernel, can).map(drop),
+        Kernel::Map(map) => map::emitted(map, can).map(|(_, code)| code),
+        Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(|(_, code)| code),
+        Kernel::Contract(_) => contract::emitted(kernel, can).map(|(_, code)| code),
+        Kernel::Window(k) if k.combine == WindowCombine::Dot => contract::emitted(kernel, can).map(|(_, code)| code),
+        Kernel::Scan(kernel) => scan::emitted(kernel, can).map(|(_, code)| code),
+        Kernel::Scatter(kernel) => scatter::emitted(kernel, can).map(|(_, [_, code])| code),
+        Kernel::Gather(kernel) => gather::emitted(kernel, can),
+        Kernel::Sort(kernel) => sort::emitted(kernel, can).map(|(_, code)| code),
+        Kernel::Rows(kernel) => rows::emitted(kernel, can).map(|(_, code)| code),
         other => Err(absent(other)),
     }
 }

@@ -1,8 +1,10 @@
 //! Pipelines of an opened device: made from SPIR-V words, kept in memory by these, and on disk by the driver's own cache.
 
 use crate::disk_cache::{CachePlace, DiskCache};
+use crate::emit::code::Code;
 use crate::errors;
 use crate::parting::Given;
+use crate::spirv::{self, Modes};
 use ferrotensor_core::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -66,6 +68,7 @@ struct Made {
 /// The pipelines of one opened device.
 pub struct Pipelines {
     device: Arc<Device>,
+    modes: Modes,
     layouts: Mutex<BTreeMap<u32, Arc<PipelineLayout>>>,
     hasher: RandomState,
     made: Mutex<Made>,
@@ -75,10 +78,11 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// No pipelines yet, but what the disk has.
-    pub fn new(device: &Arc<Device>, place: &CachePlace) -> Pipelines {
+    /// No pipelines yet, but what the disk has. Those of kernels ask for these modes.
+    pub fn new(device: &Arc<Device>, modes: Modes, place: &CachePlace) -> Pipelines {
         Pipelines {
             device: Arc::clone(device),
+            modes,
             layouts: Mutex::default(),
             hasher: RandomState::new(),
             made: Mutex::default(),
@@ -89,6 +93,14 @@ impl Pipelines {
 
     fn lock(&self) -> MutexGuard<'_, Made> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The pipeline of a kernel.
+    ///
+    /// # Errors
+    /// As [`Pipelines::get`].
+    pub fn of(&self, code: &Code) -> Result<Arc<Pipeline>> {
+        self.get(&spirv::words(code, self.modes), code.buffers.len() as u32)
     }
 
     /// The pipeline of a module whose only entry point is a compute shader, with its argument block at binding 0 and

@@ -1,6 +1,6 @@
 //! Recording batches: dispatches with their arguments, bindings and barriers, cut into submissions.
 
-use crate::caps::Can;
+use crate::can::Can;
 use crate::device::Opened;
 use crate::errors;
 use crate::frames::{ARGUMENTS, Frame, Kept};

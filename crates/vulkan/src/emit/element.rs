@@ -1,11 +1,11 @@
 //! Elements in storage buffers, and parameters among the arguments, as the values plain programs compute with.
 
-use super::module::{Buffer, Module, Type};
+use super::code::{Inst, Type, Word};
+use super::module::{Buffer, Module};
 use super::scalar::{Id, held};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::planted;
-use rspirv::spirv::{Op, Word};
 
 /// What an element's buffer is an array of, and how many of them an element is.
 fn stored(dtype: DType, can: &Can) -> (Type, u32) {
@@ -108,15 +108,15 @@ impl Operand {
     fn widened(self, m: &mut Module, raw: Word) -> Word {
         let held = self.held();
         match (self.of, self.dtype) {
-            (Type::U8 | Type::U16, _) if self.moved => m.op(Op::UConvert, held, &[raw]),
+            (Type::U8 | Type::U16, _) if self.moved => m.op(Inst::UConvert, held, &[raw]),
             (Type::U8, DType::Bool) => {
-                let (word, zero) = (m.op(Op::UConvert, Type::U32, &[raw]), m.word(0));
-                m.op(Op::INotEqual, Type::Bool, &[word, zero])
+                let (word, zero) = (m.op(Inst::UConvert, Type::U32, &[raw]), m.word(0));
+                m.op(Inst::INotEqual, Type::Bool, &[word, zero])
             }
-            (Type::U8 | Type::U16, DType::I8 | DType::I16) => m.op(Op::SConvert, Type::U32, &[raw]),
-            (Type::U8 | Type::U16, _) => m.op(Op::UConvert, Type::U32, &[raw]),
+            (Type::U8 | Type::U16, DType::I8 | DType::I16) => m.op(Inst::SConvert, Type::U32, &[raw]),
+            (Type::U8 | Type::U16, _) => m.op(Inst::UConvert, Type::U32, &[raw]),
             (of, _) if of == held => raw,
-            _ => m.op(Op::Bitcast, held, &[raw]),
+            _ => m.op(Inst::Bitcast, held, &[raw]),
         }
     }
 
@@ -125,12 +125,12 @@ impl Operand {
         match (self.of, self.dtype) {
             (of, DType::Bool) if !self.moved => {
                 let (one, zero) = (m.word(1), m.word(0));
-                let word = m.op(Op::Select, Type::U32, &[value, one, zero]);
-                m.op(Op::UConvert, of, &[word])
+                let word = m.op(Inst::Select, Type::U32, &[value, one, zero]);
+                m.op(Inst::UConvert, of, &[word])
             }
-            (of @ (Type::U8 | Type::U16), _) => m.op(Op::UConvert, of, &[value]),
+            (of @ (Type::U8 | Type::U16), _) => m.op(Inst::UConvert, of, &[value]),
             (of, _) if of == held => value,
-            (of, _) => m.op(Op::Bitcast, of, &[value]),
+            (of, _) => m.op(Inst::Bitcast, of, &[value]),
         }
     }
 }
@@ -138,8 +138,8 @@ impl Operand {
 /// The positions of a complex number's parts.
 fn both(m: &mut Module, at: Word) -> [Word; 2] {
     let one = m.word(1);
-    let first = m.op(Op::ShiftLeftLogical, Type::U32, &[at, one]);
-    [first, m.op(Op::BitwiseOr, Type::U32, &[first, one])]
+    let first = m.op(Inst::ShiftLeftLogical, Type::U32, &[at, one]);
+    [first, m.op(Inst::BitwiseOr, Type::U32, &[first, one])]
 }
 
 /// The parameter whose two words are arguments `n` and `n + 1`.
@@ -147,36 +147,36 @@ pub fn parameter(m: &mut Module, dtype: DType, n: u32) -> Id {
     let low = m.argument(n);
     let eight = |m: &mut Module, of| {
         let high = m.argument(n + 1);
-        m.joined(of, low, high)
+        m.op(Inst::Join, of, &[low, high])
     };
     Id::One(match dtype {
         DType::Bool => {
             let (mask, zero) = (m.word(0xff), m.word(0));
-            let byte = m.op(Op::BitwiseAnd, Type::U32, &[low, mask]);
-            m.op(Op::INotEqual, Type::Bool, &[byte, zero])
+            let byte = m.op(Inst::BitwiseAnd, Type::U32, &[low, mask]);
+            m.op(Inst::INotEqual, Type::Bool, &[byte, zero])
         }
         DType::I8 | DType::I16 => {
             let above = m.word(32 - 8 * dtype.bytes() as u32);
-            let high = m.op(Op::ShiftLeftLogical, Type::U32, &[low, above]);
-            m.op(Op::ShiftRightArithmetic, Type::U32, &[high, above])
+            let high = m.op(Inst::ShiftLeftLogical, Type::U32, &[low, above]);
+            m.op(Inst::ShiftRightArithmetic, Type::U32, &[high, above])
         }
         DType::U8 | DType::U16 | DType::F16 | DType::BF16 => {
             let mask = m.word(if dtype.bytes() == 1 { 0xff } else { 0xffff });
-            m.op(Op::BitwiseAnd, Type::U32, &[low, mask])
+            m.op(Inst::BitwiseAnd, Type::U32, &[low, mask])
         }
         DType::I32 | DType::U32 => low,
-        DType::F32 => m.op(Op::Bitcast, Type::F32, &[low]),
+        DType::F32 => m.op(Inst::Bitcast, Type::F32, &[low]),
         DType::I64 | DType::U64 => eight(m, Type::U64),
         DType::F64 => eight(m, Type::F64),
         DType::C64 => {
             let high = m.argument(n + 1);
-            let parts = [low, high].map(|word| m.op(Op::Bitcast, Type::F32, &[word]));
+            let parts = [low, high].map(|word| m.op(Inst::Bitcast, Type::F32, &[word]));
             return Id::Two(parts[0], parts[1]);
         }
         // Parameters have 8 bytes: the real part.
         DType::C128 => {
             let re = eight(m, Type::F64);
-            return Id::Two(re, m.hidden_zero(Type::F64, false));
+            return Id::Two(re, m.literal(Type::F64, 0));
         }
     })
 }

@@ -1,13 +1,13 @@
 //! The kernel of a gather: each thread moves elements of the output, one after the other.
 
+use super::code::{Code, Inst, Type};
 use super::element::{self, Operand};
 use super::index::{self, Indices};
-use super::module::{Module, Shader, Type};
+use super::module::Module;
 use super::scalar::Id;
 use super::space::{Arguments, Space};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::kernel::Gather;
-use rspirv::spirv::Op;
 
 /// Words before those of the index operands: elements of the data that its window shows, and whether this is the window that
 /// answers for indices out of range.
@@ -23,7 +23,7 @@ pub fn arguments(kernel: &Gather, rank: usize) -> Arguments {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(kernel: &Gather, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn shader(kernel: &Gather, rank: usize, can: &Can) -> Result<Code, String> {
     index::check(&kernel.index, can)?;
     element::check(kernel.dtype, can)?;
     if 3 + kernel.index.len() > can.max_buffers as usize {
@@ -40,18 +40,18 @@ pub fn shader(kernel: &Gather, rank: usize, can: &Can) -> Result<Shader, String>
         let space = Space::new(m, arguments, i);
         let (row, bad) = indices.place(m, |m, n| space.position(m, 2 + n));
         let (none, first) = (m.word(0), space.position(m, 1));
-        let at = m.op(Op::IAdd, Type::U32, &[first, row]);
-        let (inside, good) = (m.op(Op::ULessThan, Type::Bool, &[at, shown]), m.op(Op::LogicalNot, Type::Bool, &[bad]));
-        let found = m.op(Op::LogicalAnd, Type::Bool, &[inside, good]);
-        let answers = m.op(Op::INotEqual, Type::Bool, &[answers, none]);
-        let zero = m.op(Op::LogicalAnd, Type::Bool, &[bad, answers]);
-        let writes = m.op(Op::LogicalOr, Type::Bool, &[found, zero]);
+        let at = m.op(Inst::IAdd, Type::U32, &[first, row]);
+        let (inside, good) = (m.op(Inst::ULessThan, Type::Bool, &[at, shown]), m.op(Inst::LogicalNot, Type::Bool, &[bad]));
+        let found = m.op(Inst::LogicalAnd, Type::Bool, &[inside, good]);
+        let answers = m.op(Inst::INotEqual, Type::Bool, &[answers, none]);
+        let zero = m.op(Inst::LogicalAnd, Type::Bool, &[bad, answers]);
+        let writes = m.op(Inst::LogicalOr, Type::Bool, &[found, zero]);
         m.when(writes, |m| {
-            let safe = m.op(Op::Select, Type::U32, &[found, at, none]);
+            let safe = m.op(Inst::Select, Type::U32, &[found, at, none]);
             let value = data.load(m, safe);
             let of = data.held();
             let nothing = m.constant(of, 0);
-            let mut pick = |part| m.op(Op::Select, of, &[found, part, nothing]);
+            let mut pick = |part| m.op(Inst::Select, of, &[found, part, nothing]);
             let value = match value {
                 Id::One(x) => Id::One(pick(x)),
                 Id::Two(re, im) => Id::Two(pick(re), pick(im)),
@@ -60,5 +60,5 @@ pub fn shader(kernel: &Gather, rank: usize, can: &Can) -> Result<Shader, String>
             output.store(m, to, value);
         });
     });
-    Ok(m.finish(can))
+    Ok(m.finish())
 }

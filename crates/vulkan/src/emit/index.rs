@@ -1,10 +1,10 @@
 //! Index operands: an index becomes a place along its axis, or is reported.
 
+use super::code::{Inst, Type, Word};
 use super::element::{self, Operand};
-use super::module::{Buffer, Module, Type};
-use crate::caps::Can;
+use super::module::{Buffer, Module};
+use crate::can::Can;
 use ferrotensor_core::{DType, Error};
-use rspirv::spirv::{Op, Word};
 
 /// Words of arguments for each index operand: the size of its axis, and how far two of its places are apart.
 pub const WORDS: u32 = 2;
@@ -49,9 +49,9 @@ impl Indices {
             let argument = self.start + n as u32 * WORDS;
             let (dim, step) = (m.argument(argument), m.argument(argument + 1));
             let found = Found::of(m, dtype, index, dim);
-            let far = m.op(Op::IMul, Type::U32, &[found.place, step]);
-            sum = m.op(Op::IAdd, Type::U32, &[sum, far]);
-            bad = m.op(Op::LogicalOr, Type::Bool, &[bad, found.bad]);
+            let far = m.op(Inst::IMul, Type::U32, &[found.place, step]);
+            sum = m.op(Inst::IAdd, Type::U32, &[sum, far]);
+            bad = m.op(Inst::LogicalOr, Type::Bool, &[bad, found.bad]);
             m.when(found.bad, |m| {
                 let (large, small) = (m.word(2 * n as u32), m.word(2 * n as u32 + 1));
                 m.raise(self.report, large, found.above);
@@ -96,23 +96,22 @@ impl Found {
         let wide = matches!(dtype, DType::I64 | DType::U64);
         let of = if wide { Type::U64 } else { Type::U32 };
         let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-        let size = if wide { m.op(Op::UConvert, of, &[dim]) } else { dim };
-        // Both hidden: see `Module::hidden`.
-        let zero = if wide { m.hidden(0) } else { m.word(0) };
-        let negative = if signed { m.op(Op::SLessThan, Type::Bool, &[index, zero]) } else { m.constant(Type::Bool, 0) };
-        let wrapped = m.op(Op::IAdd, of, &[index, size]);
-        let place = m.op(Op::Select, of, &[negative, wrapped, index]);
-        let bad = m.op(Op::UGreaterThanEqual, Type::Bool, &[place, size]);
-        let away = m.op(Op::SNegate, of, &[index]);
+        let size = if wide { m.op(Inst::UConvert, of, &[dim]) } else { dim };
+        let zero = if wide { m.literal(Type::U64, 0) } else { m.word(0) };
+        let negative = if signed { m.op(Inst::SLessThan, Type::Bool, &[index, zero]) } else { m.constant(Type::Bool, 0) };
+        let wrapped = m.op(Inst::IAdd, of, &[index, size]);
+        let place = m.op(Inst::Select, of, &[negative, wrapped, index]);
+        let bad = m.op(Inst::UGreaterThanEqual, Type::Bool, &[place, size]);
+        let away = m.op(Inst::SNegate, of, &[index]);
         let (none, one, most) = (m.word(0), m.word(1), m.word(u32::MAX));
         let plain = Self::told(m, wide, index);
-        let full = m.op(Op::IEqual, Type::Bool, &[plain, most]);
-        let more = m.op(Op::IAdd, Type::U32, &[plain, one]);
-        let more = m.op(Op::Select, Type::U32, &[full, most, more]);
-        let above = m.op(Op::Select, Type::U32, &[negative, none, more]);
+        let full = m.op(Inst::IEqual, Type::Bool, &[plain, most]);
+        let more = m.op(Inst::IAdd, Type::U32, &[plain, one]);
+        let more = m.op(Inst::Select, Type::U32, &[full, most, more]);
+        let above = m.op(Inst::Select, Type::U32, &[negative, none, more]);
         let away = Self::told(m, wide, away);
-        let below = m.op(Op::Select, Type::U32, &[negative, away, none]);
-        let place = if wide { m.op(Op::UConvert, Type::U32, &[place]) } else { place };
+        let below = m.op(Inst::Select, Type::U32, &[negative, away, none]);
+        let place = if wide { m.op(Inst::UConvert, Type::U32, &[place]) } else { place };
         Found { place, bad, above, below }
     }
 
@@ -121,10 +120,10 @@ impl Found {
         if !wide {
             return value;
         }
-        let (low, most) = (m.op(Op::UConvert, Type::U32, &[value]), m.word(u32::MAX));
-        let back = m.op(Op::UConvert, Type::U64, &[low]);
-        let fits = m.op(Op::IEqual, Type::Bool, &[back, value]);
-        m.op(Op::Select, Type::U32, &[fits, low, most])
+        let (low, most) = (m.op(Inst::UConvert, Type::U32, &[value]), m.word(u32::MAX));
+        let back = m.op(Inst::UConvert, Type::U64, &[low]);
+        let fits = m.op(Inst::IEqual, Type::Bool, &[back, value]);
+        m.op(Inst::Select, Type::U32, &[fits, low, most])
     }
 }
 

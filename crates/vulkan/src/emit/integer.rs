@@ -1,7 +1,7 @@
 //! What of integers takes a loop.
 
-use super::module::{Module, Type};
-use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
+use super::code::{Inst, Type, Word};
+use super::module::Module;
 
 /// The greatest common divisor, not negative, by Euclid's algorithm on absolute values, which fit as unsigned numbers.
 pub fn common_divisor(m: &mut Module, of: Type, signed: bool, x: Word, y: Word) -> Word {
@@ -11,13 +11,13 @@ pub fn common_divisor(m: &mut Module, of: Type, signed: bool, x: Word, y: Word) 
             return v;
         }
         if of == Type::U32 {
-            return m.extended(Glsl::SAbs as u32, of, &[v]);
+            return m.op(Inst::SAbs, of, &[v]);
         }
-        let none = m.hidden(0);
-        let (negative, other) = (m.op(Op::SLessThan, Type::Bool, &[v, none]), m.op(Op::SNegate, of, &[v]));
-        m.op(Op::Select, of, &[negative, other, v])
+        let none = m.literal(Type::U64, 0);
+        let (negative, other) = (m.op(Inst::SLessThan, Type::Bool, &[v, none]), m.op(Inst::SNegate, of, &[v]));
+        m.op(Inst::Select, of, &[negative, other, v])
     };
     let start = [(of, size(m, x)), (of, size(m, y))];
-    let again = |m: &mut Module, v: &[Word]| m.op(Op::INotEqual, Type::Bool, &[v[1], zero]);
-    m.repeat(&start, again, |m, v| vec![v[1], m.op(Op::UMod, of, &[v[0], v[1]])])[0]
+    let again = |m: &mut Module, v: &[Word]| m.op(Inst::INotEqual, Type::Bool, &[v[1], zero]);
+    m.repeat(&start, again, |m, v| vec![v[1], m.op(Inst::UMod, of, &[v[0], v[1]])])[0]
 }

@@ -1,13 +1,13 @@
 //! The kernel of a map: each thread computes elements of the output shape, one after the other.
 
+use super::code::{Code, Inst};
 use super::element::{self, Operand};
-use super::module::{Module, Shader};
+use super::module::Module;
 use super::scalar::{self, Id};
 use super::space::{Arguments, Space};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::scalar::{Op, Program};
-use rspirv::spirv::Op as Spirv;
 
 /// The axes whose coordinates a program asks for, each once. They are operands whose positions are their values.
 pub fn axes(program: &Program) -> Vec<u8> {
@@ -32,7 +32,7 @@ pub fn arguments(program: &Program, rank: usize) -> Arguments {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(program: &Program, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn shader(program: &Program, rank: usize, can: &Can) -> Result<Code, String> {
     let outputs: Vec<DType> = (0..program.outputs.len()).map(|n| program.output_dtype(n)).collect();
     program.inputs.iter().chain(&outputs).try_for_each(|&d| element::check(d, can))?;
     if program.inputs.len() + outputs.len() > can.max_buffers as usize {
@@ -55,7 +55,7 @@ pub fn shader(program: &Program, rank: usize, can: &Can) -> Result<Shader, Strin
                 let at = space.position(m, inputs.len() + targets.len() + nth);
                 let of = scalar::held(instr.dtype);
                 // Coordinates are below 2^31, or the launch is refused.
-                Id::One(if instr.dtype == DType::I64 { m.op(Spirv::UConvert, of, &[at]) } else { at })
+                Id::One(if instr.dtype == DType::I64 { m.op(Inst::UConvert, of, &[at]) } else { at })
             }
             Op::Input(n) => {
                 let at = space.position(m, n as usize);
@@ -73,5 +73,5 @@ pub fn shader(program: &Program, rank: usize, can: &Can) -> Result<Shader, Strin
             Err(reason) => result = Err(reason),
         }
     });
-    result.map(|()| m.finish(can))
+    result.map(|()| m.finish())
 }

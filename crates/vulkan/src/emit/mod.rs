@@ -1,5 +1,6 @@
-//! Kernels as SPIR-V. Nothing here knows a device beyond its [`Can`](crate::caps::Can): tests need none.
+//! Kernels as [`Code`](code::Code). Nothing here knows a device beyond its [`Can`](crate::can::Can): tests need none.
 
+pub mod code;
 pub mod contract;
 pub mod gather;
 pub mod index;
@@ -18,7 +19,5 @@ mod module;
 mod remainder;
 mod scalar;
 mod tree;
-mod whole;
 
-pub use module::{GROUP, Shader};
 pub use scalar::{Needs, needs};

@@ -5,12 +5,12 @@
 //! applications", 1968, drawn so that every comparison puts the smaller first). A row need not have a power of two of pairs: what
 //! stands beyond its end counts as larger than everything, so that no comparison would move it, and none is made.
 
+use super::code::{Code, GROUP, Inst, Type, Word};
 use super::element::Operand;
-use super::module::{Array, GROUP, Module, Shader, Type};
+use super::module::{Array, Module};
 use super::scalar::Id;
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::DType;
-use rspirv::spirv::{Op, Word};
 
 /// Pairs that a group sorts in its shared memory, with keys of 8 bytes 12 KiB: every device has 16 (`maxComputeSharedMemorySize`).
 pub const BLOCK: u32 = 1 << LOG_BLOCK;
@@ -90,7 +90,7 @@ impl Exchange {
 
 /// The kernel of a stage for keys of uint32 or uint64. Buffers: keys and indices read, then written, of blocks; of an exchange lower
 /// keys and indices, then upper ones. Either two may show the same memory.
-pub fn shader(key: DType, stage: Stage, can: &Can) -> Shader {
+pub fn shader(key: DType, stage: Stage, can: &Can) -> Code {
     match stage {
         Stage::Blocks => blocks(key, can),
         Stage::Exchange => exchange(key, can),
@@ -119,50 +119,50 @@ impl Pairs {
     }
 }
 
-fn word(m: &mut Module, op: Op, x: Word, y: Word) -> Word {
+fn word(m: &mut Module, op: Inst, x: Word, y: Word) -> Word {
     m.op(op, Type::U32, &[x, y])
 }
 
 fn less(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Op::ULessThan, Type::Bool, &[x, y])
+    m.op(Inst::ULessThan, Type::Bool, &[x, y])
 }
 
 fn both(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Op::LogicalAnd, Type::Bool, &[x, y])
+    m.op(Inst::LogicalAnd, Type::Bool, &[x, y])
 }
 
 fn holds(m: &mut Module, flag: Word) -> Word {
     let zero = m.word(0);
-    m.op(Op::INotEqual, Type::Bool, &[flag, zero])
+    m.op(Inst::INotEqual, Type::Bool, &[flag, zero])
 }
 
 /// Whether a pair comes after another.
 fn after(m: &mut Module, x: [Word; 2], y: [Word; 2]) -> Word {
-    let (more, same) = (less(m, y[0], x[0]), m.op(Op::IEqual, Type::Bool, &[x[0], y[0]]));
+    let (more, same) = (less(m, y[0], x[0]), m.op(Inst::IEqual, Type::Bool, &[x[0], y[0]]));
     let later = less(m, y[1], x[1]);
     let tie = both(m, same, later);
-    m.op(Op::LogicalOr, Type::Bool, &[more, tie])
+    m.op(Inst::LogicalOr, Type::Bool, &[more, tie])
 }
 
 /// The places that comparison `t` of a step is about: runs of `2 << log` places, in which place r of the lower half meets the one half
 /// a run above it, or the r-th from the end.
 fn places(m: &mut Module, t: Word, log: Word, mirrored: Word) -> [Word; 2] {
     let one = m.word(1);
-    let half = word(m, Op::ShiftLeftLogical, one, log);
-    let last = word(m, Op::ISub, half, one);
-    let (run, r) = (word(m, Op::ShiftRightLogical, t, log), word(m, Op::BitwiseAnd, t, last));
-    let run = word(m, Op::ShiftLeftLogical, run, log);
-    let begin = word(m, Op::ShiftLeftLogical, run, one);
-    let low = word(m, Op::IAdd, begin, r);
+    let half = word(m, Inst::ShiftLeftLogical, one, log);
+    let last = word(m, Inst::ISub, half, one);
+    let (run, r) = (word(m, Inst::ShiftRightLogical, t, log), word(m, Inst::BitwiseAnd, t, last));
+    let run = word(m, Inst::ShiftLeftLogical, run, log);
+    let begin = word(m, Inst::ShiftLeftLogical, run, one);
+    let low = word(m, Inst::IAdd, begin, r);
     // From place r to the r-th from the end of twice `half` places.
-    let left = word(m, Op::ISub, last, r);
-    let left = word(m, Op::ShiftLeftLogical, left, one);
-    let across = word(m, Op::IAdd, left, one);
-    let apart = m.op(Op::Select, Type::U32, &[mirrored, across, half]);
-    [low, word(m, Op::IAdd, low, apart)]
+    let left = word(m, Inst::ISub, last, r);
+    let left = word(m, Inst::ShiftLeftLogical, left, one);
+    let across = word(m, Inst::IAdd, left, one);
+    let apart = m.op(Inst::Select, Type::U32, &[mirrored, across, half]);
+    [low, word(m, Inst::IAdd, low, apart)]
 }
 
-fn blocks(key: DType, can: &Can) -> Shader {
+fn blocks(key: DType, can: &Can) -> Code {
     let mut m = Module::new(13);
     let (source, target) = (Pairs::new(&mut m, key, can), Pairs::new(&mut m, key, can));
     let of = source.keys.held();
@@ -172,26 +172,26 @@ fn blocks(key: DType, can: &Can) -> Shader {
     let (mirrored, numbered) = (holds(&mut m, mirrored), holds(&mut m, numbered));
     let [local, group, groups] = m.thread();
     let (one, block) = (m.word(1), m.word(BLOCK));
-    let size = word(&mut m, Op::ShiftLeftLogical, one, log);
-    let together = word(&mut m, Op::ShiftRightLogical, block, log);
-    let inside = word(&mut m, Op::ISub, size, one);
+    let size = word(&mut m, Inst::ShiftLeftLogical, one, log);
+    let together = word(&mut m, Inst::ShiftRightLogical, block, log);
+    let inside = word(&mut m, Inst::ISub, size, one);
     // Of a place of a tile: whether there is a pair, row, segment of the row, place in the segment and in the row.
     let locate = |m: &mut Module, tile: Word, place: Word| {
-        let (first, nth) = (word(m, Op::IMul, tile, together), word(m, Op::ShiftRightLogical, place, log));
-        let segment = word(m, Op::IAdd, first, nth);
-        let segment = word(m, Op::IAdd, segment, begin);
-        let row = word(m, Op::UDiv, segment, each);
-        let whole = word(m, Op::IMul, row, each);
-        let part = word(m, Op::ISub, segment, whole);
-        let off = word(m, Op::BitwiseAnd, place, inside);
-        let start = word(m, Op::ShiftLeftLogical, part, log);
-        let at = word(m, Op::IAdd, start, off);
+        let (first, nth) = (word(m, Inst::IMul, tile, together), word(m, Inst::ShiftRightLogical, place, log));
+        let segment = word(m, Inst::IAdd, first, nth);
+        let segment = word(m, Inst::IAdd, segment, begin);
+        let row = word(m, Inst::UDiv, segment, each);
+        let whole = word(m, Inst::IMul, row, each);
+        let part = word(m, Inst::ISub, segment, whole);
+        let off = word(m, Inst::BitwiseAnd, place, inside);
+        let start = word(m, Inst::ShiftLeftLogical, part, log);
+        let at = word(m, Inst::IAdd, start, off);
         let (known, within) = (less(m, segment, end), less(m, at, length));
         (both(m, known, within), row, part, off, at)
     };
     let nth = |m: &mut Module, n: u32| {
         let many = m.word(n * GROUP);
-        word(m, Op::IAdd, local, many)
+        word(m, Inst::IAdd, local, many)
     };
     let more = |m: &mut Module, v: &[Word]| less(m, v[0], tiles);
     m.repeat(&[(Type::U32, group)], more, |m, v| {
@@ -203,21 +203,21 @@ fn blocks(key: DType, can: &Can) -> Shader {
             let most = [m.constant(of, u64::MAX), m.word(u32::MAX)];
             set(m, shared, place, most);
             m.when(exists, |m| {
-                let before = word(m, Op::IMul, row, length);
-                let position = word(m, Op::IAdd, before, at);
-                let position = word(m, Op::ISub, position, from);
+                let before = word(m, Inst::IMul, row, length);
+                let position = word(m, Inst::IAdd, before, at);
+                let position = word(m, Inst::ISub, position, from);
                 let pair = source.load(m, position);
-                let index = m.op(Op::Select, Type::U32, &[numbered, at, pair[1]]);
+                let index = m.op(Inst::Select, Type::U32, &[numbered, at, pair[1]]);
                 set(m, shared, place, [pair[0], index]);
             });
         }
         m.barrier();
-        let more = |m: &mut Module, s: &[Word]| m.op(Op::ULessThanEqual, Type::Bool, &[s[0], log]);
+        let more = |m: &mut Module, s: &[Word]| m.op(Inst::ULessThanEqual, Type::Bool, &[s[0], log]);
         m.repeat(&[(Type::U32, first)], more, |m, s| {
             let more = |m: &mut Module, l: &[Word]| holds(m, l[0]);
             m.repeat(&[(Type::U32, s[0])], more, |m, l| {
-                let step = word(m, Op::ISub, l[0], one);
-                let begins = m.op(Op::IEqual, Type::Bool, &[l[0], s[0]]);
+                let step = word(m, Inst::ISub, l[0], one);
+                let begins = m.op(Inst::IEqual, Type::Bool, &[l[0], s[0]]);
                 let across = both(m, begins, mirrored);
                 for n in 0..BLOCK / 2 / GROUP {
                     let t = nth(m, n);
@@ -232,7 +232,7 @@ fn blocks(key: DType, can: &Can) -> Shader {
                 m.barrier();
                 vec![step]
             });
-            vec![word(m, Op::IAdd, s[0], one)]
+            vec![word(m, Inst::IAdd, s[0], one)]
         });
         for n in 0..BLOCK / GROUP {
             let place = nth(m, n);
@@ -240,18 +240,18 @@ fn blocks(key: DType, can: &Can) -> Shader {
             let wanted = less(m, off, kept);
             let writes = both(m, exists, wanted);
             m.when(writes, |m| {
-                let (before, above) = (word(m, Op::IMul, row, row_kept), word(m, Op::IMul, part, kept));
-                let position = word(m, Op::IAdd, before, above);
-                let position = word(m, Op::IAdd, position, off);
-                let position = word(m, Op::ISub, position, to);
+                let (before, above) = (word(m, Inst::IMul, row, row_kept), word(m, Inst::IMul, part, kept));
+                let position = word(m, Inst::IAdd, before, above);
+                let position = word(m, Inst::IAdd, position, off);
+                let position = word(m, Inst::ISub, position, to);
                 let pair = get(m, shared, place);
                 target.store(m, position, pair);
             });
         }
         m.barrier();
-        vec![word(m, Op::IAdd, tile, groups)]
+        vec![word(m, Inst::IAdd, tile, groups)]
     });
-    m.finish(can)
+    m.finish()
 }
 
 fn get(m: &mut Module, shared: [Array; 2], at: Word) -> [Word; 2] {
@@ -262,24 +262,24 @@ fn set(m: &mut Module, shared: [Array; 2], at: Word, pair: [Word; 2]) {
     shared.into_iter().zip(pair).for_each(|(array, value)| m.set(array, at, value));
 }
 
-fn exchange(key: DType, can: &Can) -> Shader {
+fn exchange(key: DType, can: &Can) -> Code {
     let mut m = Module::new(8);
     let (lower, upper) = (Pairs::new(&mut m, key, can), Pairs::new(&mut m, key, can));
     let [count, first, log_row, log, mirrored, length, low_from, high_from] =
         [0, 1, 2, 3, 4, 5, 6, 7].map(|n| m.argument(n));
     let mirrored = holds(&mut m, mirrored);
     m.for_each(count, |m, i| {
-        let nth = word(m, Op::IAdd, i, first);
-        let row = word(m, Op::ShiftRightLogical, nth, log_row);
-        let before = word(m, Op::ShiftLeftLogical, row, log_row);
-        let t = word(m, Op::ISub, nth, before);
+        let nth = word(m, Inst::IAdd, i, first);
+        let row = word(m, Inst::ShiftRightLogical, nth, log_row);
+        let before = word(m, Inst::ShiftLeftLogical, row, log_row);
+        let t = word(m, Inst::ISub, nth, before);
         let [low, high] = places(m, t, log, mirrored);
         let exists = less(m, high, length);
         m.when(exists, |m| {
-            let begin = word(m, Op::IMul, row, length);
+            let begin = word(m, Inst::IMul, row, length);
             let [low, high] = [(low, low_from), (high, high_from)].map(|(place, from)| {
-                let position = word(m, Op::IAdd, begin, place);
-                word(m, Op::ISub, position, from)
+                let position = word(m, Inst::IAdd, begin, place);
+                word(m, Inst::ISub, position, from)
             });
             let (x, y) = (lower.load(m, low), upper.load(m, high));
             let swaps = after(m, x, y);
@@ -289,5 +289,5 @@ fn exchange(key: DType, can: &Can) -> Shader {
             });
         });
     });
-    m.finish(can)
+    m.finish()
 }

@@ -4,17 +4,17 @@
 //! elements is cut into: a power of two of the tree's groups, so that a block's lanes are a node of the tree, and a second
 //! kernel goes on from there. How a thread goes along its lane, and lanes meet, is in `tree.rs`.
 
+use super::code::{Code, GROUP, Inst, Type, Word};
 use super::element::{self, Operand};
-use super::module::{GROUP, Module, Shader, Type};
+use super::module::Module;
 use super::scalar::Id;
 use super::space::{Arguments, Space};
 use super::tree::{Writer, compare, word};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
 use ferrotensor_core::scalar::{Arithmetic, Builder, Op, Program, plain};
-use rspirv::spirv::{Op as Spirv, Word};
 
 /// Partials that a counter over fewer than 2^31 elements can have, and one more.
 const DEEPEST: u32 = 24;
@@ -188,7 +188,7 @@ struct Places {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shader, String> {
+pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Code, String> {
     let (input, partial, output) = plan.dtypes();
     partial.iter().chain([&input, &output]).try_for_each(|&d| element::check(d, can))?;
     let (kept, reduced) = plan.arguments(rank);
@@ -208,36 +208,36 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
     let [local, group, groups] = m.thread();
     let (total, blocks, span) = (m.argument(0), m.argument(1), m.argument(2));
     let [five, mask, slots] = [5, LANES as u32 - 1, SLOTS].map(|v| m.word(v));
-    let lane = m.op(Spirv::BitwiseAnd, Type::U32, &[local, mask]);
-    let own = m.op(Spirv::ShiftRightLogical, Type::U32, &[local, five]);
-    let (first, step) = (word(&mut m, Spirv::IMul, group, slots), word(&mut m, Spirv::IMul, groups, slots));
+    let lane = m.op(Inst::BitwiseAnd, Type::U32, &[local, mask]);
+    let own = m.op(Inst::ShiftRightLogical, Type::U32, &[local, five]);
+    let (first, step) = (word(&mut m, Inst::IMul, group, slots), word(&mut m, Inst::IMul, groups, slots));
     // Elements of a group of the tree, and of a block.
     let size = m.word((LANES * ROWS) as u32);
-    let block = word(&mut m, Spirv::IMul, span, size);
+    let block = word(&mut m, Inst::IMul, span, size);
     let count = m.argument(reduced.start);
-    let more = |m: &mut Module, v: &[Word]| m.op(Spirv::ULessThan, Type::Bool, &[v[0], total]);
+    let more = |m: &mut Module, v: &[Word]| m.op(Inst::ULessThan, Type::Bool, &[v[0], total]);
     m.repeat(&[(Type::U32, first)], more, |m, v| {
-        let slot = word(m, Spirv::IAdd, v[0], own);
-        let active = m.op(Spirv::ULessThan, Type::Bool, &[slot, total]);
+        let slot = word(m, Inst::IAdd, v[0], own);
+        let active = m.op(Inst::ULessThan, Type::Bool, &[slot, total]);
         let (o, b) = match stage {
             Stage::Rest => (slot, m.word(0)),
             Stage::Whole => (slot, m.word(0)),
             Stage::Blocks => {
-                let o = word(m, Spirv::UDiv, slot, blocks);
-                (o, word(m, Spirv::UMod, slot, blocks))
+                let o = word(m, Inst::UDiv, slot, blocks);
+                (o, word(m, Inst::UMod, slot, blocks))
             }
         };
         let outputs = Space::new(m, places.kept, o);
         // The lane's first element in the slot, and how far its groups (or blocks) are apart.
-        let begin = word(m, Spirv::IMul, b, block);
-        let begin = word(m, Spirv::IAdd, begin, lane);
+        let begin = word(m, Inst::IMul, b, block);
+        let begin = word(m, Inst::IAdd, begin, lane);
         let (bound, apart) = if stage == Stage::Rest { (blocks, block) } else { (span, size) };
         let exists = |m: &mut Module, n: Word| {
-            let far = word(m, Spirv::IMul, n, apart);
-            let at = word(m, Spirv::IAdd, begin, far);
+            let far = word(m, Inst::IMul, n, apart);
+            let at = word(m, Inst::IAdd, begin, far);
             let (inside, left) = (compare(m, at, count), compare(m, n, bound));
-            let both = m.op(Spirv::LogicalAnd, Type::Bool, &[inside, left]);
-            (m.op(Spirv::LogicalAnd, Type::Bool, &[both, active]), at)
+            let both = m.op(Inst::LogicalAnd, Type::Bool, &[inside, left]);
+            (m.op(Inst::LogicalAnd, Type::Bool, &[both, active]), at)
         };
         let zero = m.word(0);
         let (present, _) = exists(m, zero);
@@ -247,8 +247,8 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
             |m, n| exists(m, n).0,
             |w, m, n| match stage {
                 Stage::Rest => {
-                    let node = word(m, Spirv::IMul, o, blocks);
-                    let node = word(m, Spirv::IAdd, node, n);
+                    let node = word(m, Inst::IMul, o, blocks);
+                    let node = word(m, Inst::IAdd, node, n);
                     let at = lane_of(m, node, lane);
                     sources.iter().flat_map(|s| s.load(m, at).words().to_vec()).collect()
                 }
@@ -267,19 +267,19 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
             });
         } else {
             let total = w.lanes(m, &shared, result, local, lane, count);
-            let leader = m.op(Spirv::IEqual, Type::Bool, &[lane, zero]);
-            let writes = m.op(Spirv::LogicalAnd, Type::Bool, &[leader, active]);
+            let leader = m.op(Inst::IEqual, Type::Bool, &[lane, zero]);
+            let writes = m.op(Inst::LogicalAnd, Type::Bool, &[leader, active]);
             m.when(writes, |m| finish(&mut w, m, &outputs, targets[0], &total, count));
         }
-        vec![word(m, Spirv::IAdd, v[0], step)]
+        vec![word(m, Inst::IAdd, v[0], step)]
     });
-    w.trouble.map(|()| m.finish(can))
+    w.trouble.map(|()| m.finish())
 }
 
 fn lane_of(m: &mut Module, node: Word, lane: Word) -> Word {
     let lanes = m.word(LANES as u32);
-    let at = word(m, Spirv::IMul, node, lanes);
-    word(m, Spirv::IAdd, at, lane)
+    let at = word(m, Inst::IMul, node, lanes);
+    word(m, Inst::IAdd, at, lane)
 }
 
 /// The element at a place of the reduced space, as a partial result.
@@ -287,17 +287,17 @@ fn element(w: &mut Writer, m: &mut Module, places: Places, source: Operand, outp
     let plan = w.plan;
     let reduced = Space::new(m, places.reduced, i);
     let (base, more) = (outputs.position(m, 0), reduced.position(m, 0));
-    let at = word(m, Spirv::IAdd, base, more);
+    let at = word(m, Inst::IAdd, base, more);
     let x = source.load(m, at);
     let acc = w.run(m, &plan.pre, &[x], 0, |m, axis| {
         let nth = plan.pre_axes.iter().position(|&a| a == axis).unwrap_or_default();
         let (outer, inner) = (outputs.position(m, 2 + nth), reduced.position(m, 1 + nth));
-        word(m, Spirv::IAdd, outer, inner)
+        word(m, Inst::IAdd, outer, inner)
     });
     let mut state = acc[0].words().to_vec();
     if !matches!(plan.combine, Combine::Value(_)) {
         let first = m.argument(3);
-        state.push(word(m, Spirv::IAdd, first, i));
+        state.push(word(m, Inst::IAdd, first, i));
     }
     state
 }
@@ -308,9 +308,9 @@ fn finish(w: &mut Writer, m: &mut Module, outputs: &Space, target: Operand, tota
     let value = match plan.combine {
         Combine::Value(_) => {
             let zero = m.word(0);
-            let empty = m.op(Spirv::IEqual, Type::Bool, &[count, zero]);
+            let empty = m.op(Inst::IEqual, Type::Bool, &[count, zero]);
             let nothing = w.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0].words().to_vec();
-            let pick = |(n, (&x, &y)): (usize, (&Word, &Word))| m.op(Spirv::Select, w.types[n], &[empty, x, y]);
+            let pick = |(n, (&x, &y)): (usize, (&Word, &Word))| m.op(Inst::Select, w.types[n], &[empty, x, y]);
             let value: Vec<Word> = nothing.iter().zip(total).enumerate().map(pick).collect();
             w.ids(&value)[0]
         }

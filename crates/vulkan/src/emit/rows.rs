@@ -2,18 +2,18 @@
 //! and long. Each reduction goes along the row as in `reduce.rs`, maps computed anew from the operands for each element; every
 //! thread then has the row's value. At last the elements that are stored are computed once more.
 
+use super::code::{Code, GROUP, Inst, Type, Word};
 use super::element::{self, Operand};
-use super::module::{Array, GROUP, Module, Shader, Type};
+use super::module::{Array, Module};
 use super::reduce::{Plan as Reduction, SLOTS};
 use super::scalar::{self, Id, held};
 use super::space::{Arguments, Space};
 use super::tree::{Writer, compare, word};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::rows::{LONGEST, Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Arithmetic, Op, Program, plain};
-use rspirv::spirv::{Op as Spirv, Word};
 use std::collections::HashMap;
 
 /// Words before the spaces: rows, groups of the tree that a slot goes along (a power of two).
@@ -100,7 +100,7 @@ struct Row {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, String> {
+pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Code, String> {
     let types: Vec<DType> = plan.operands().map(|v| plan.values[v].0).collect();
     types.iter().try_for_each(|&d| element::check(d, can))?;
     if types.len() > can.max_buffers as usize {
@@ -123,23 +123,23 @@ pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, 
     let [local, group, groups] = m.thread();
     let (total, span, count) = (m.argument(0), m.argument(1), m.argument(row.start));
     let [zero, one, five, mask] = [0, 1, LANES.ilog2(), LANES as u32 - 1].map(|v| m.word(v));
-    let lane = m.op(Spirv::BitwiseAnd, Type::U32, &[local, mask]);
-    let slot = m.op(Spirv::ShiftRightLogical, Type::U32, &[local, five]);
+    let lane = m.op(Inst::BitwiseAnd, Type::U32, &[local, mask]);
+    let slot = m.op(Inst::ShiftRightLogical, Type::U32, &[local, five]);
     let [members, together, shift] = [team - 1, SLOTS / team, team.ilog2()].map(|v| m.word(v));
-    let (part, own) = (word(&mut m, Spirv::BitwiseAnd, slot, members), word(&mut m, Spirv::ShiftRightLogical, slot, shift));
-    let (first, step) = (word(&mut m, Spirv::IMul, group, together), word(&mut m, Spirv::IMul, groups, together));
+    let (part, own) = (word(&mut m, Inst::BitwiseAnd, slot, members), word(&mut m, Inst::ShiftRightLogical, slot, shift));
+    let (first, step) = (word(&mut m, Inst::IMul, group, together), word(&mut m, Inst::IMul, groups, together));
     // Elements of a group of the tree, and of a slot.
     let size = m.word((LANES * ROWS) as u32);
-    let share = word(&mut m, Spirv::IMul, span, size);
-    let begin = word(&mut m, Spirv::IMul, part, share);
-    let begin = word(&mut m, Spirv::IAdd, begin, lane);
+    let share = word(&mut m, Inst::IMul, span, size);
+    let begin = word(&mut m, Inst::IMul, part, share);
+    let begin = word(&mut m, Inst::IAdd, begin, lane);
     let more = |m: &mut Module, v: &[Word]| compare(m, v[0], total);
     m.repeat(&[(Type::U32, first)], more, |m, v| {
-        let n = word(m, Spirv::IAdd, v[0], own);
+        let n = word(m, Inst::IAdd, v[0], own);
         let active = compare(m, n, total);
         // A slot without a row is at the last one, and stores nothing.
-        let last = word(m, Spirv::ISub, total, one);
-        let n = m.op(Spirv::Select, Type::U32, &[active, n, last]);
+        let last = word(m, Inst::ISub, total, one);
+        let n = m.op(Inst::Select, Type::U32, &[active, n, last]);
         let mut at = Row { space: Space::new(m, rows, n), known: vec![None; plan.values.len()] };
         for v in (0..inputs).filter(|&v| plan.values[v].1 == Per::Row) {
             let place = at.space.position(m, v);
@@ -168,10 +168,10 @@ pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, 
             let (stack, shared): (Vec<Array>, Vec<Array>) = arrays.unzip();
             let from = plan.kernel.steps[s].operands()[0];
             let exists = |m: &mut Module, n: Word| {
-                let far = word(m, Spirv::IMul, n, size);
-                let at = word(m, Spirv::IAdd, begin, far);
+                let far = word(m, Inst::IMul, n, size);
+                let at = word(m, Inst::IAdd, begin, far);
                 let (inside, left) = (compare(m, at, count), compare(m, n, span));
-                (m.op(Spirv::LogicalAnd, Type::Bool, &[inside, left]), at)
+                (m.op(Inst::LogicalAnd, Type::Bool, &[inside, left]), at)
             };
             let mine = w.counted(
                 m,
@@ -189,7 +189,7 @@ pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, 
             w.lanes(m, &shared, mine, local, lane, count);
             // What the row's first thread has is everybody's.
             let beginning = m.word(!(team * LANES as u32 - 1));
-            let leader = word(m, Spirv::BitwiseAnd, local, beginning);
+            let leader = word(m, Inst::BitwiseAnd, local, beginning);
             let all: Vec<Word> = shared.iter().map(|&s| m.get(s, leader)).collect();
             m.barrier();
             let sum = w.ids(&all)[0];
@@ -199,13 +199,13 @@ pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, 
             }
         }
         let within = m.word(team * LANES as u32 - 1);
-        let thread = word(m, Spirv::BitwiseAnd, local, within);
+        let thread = word(m, Inst::BitwiseAnd, local, within);
         let stored: Vec<(usize, usize)> = plan.kernel.outputs.iter().enumerate().map(|(n, &v)| (inputs + n, v)).collect();
         let of = |per: Per| stored.iter().copied().filter(move |(_, v)| plan.values[*v].1 == per).collect::<Vec<_>>();
         let of_rows = of(Per::Row);
         if !of_rows.is_empty() {
-            let leads = m.op(Spirv::IEqual, Type::Bool, &[thread, zero]);
-            let leads = m.op(Spirv::LogicalAnd, Type::Bool, &[leads, active]);
+            let leads = m.op(Inst::IEqual, Type::Bool, &[thread, zero]);
+            let leads = m.op(Inst::LogicalAnd, Type::Bool, &[leads, active]);
             m.when(leads, |m| {
                 for (operand, v) in of_rows {
                     let place = at.space.position(m, operand);
@@ -220,7 +220,7 @@ pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, 
             let stride = m.word(team * LANES as u32);
             let more = |m: &mut Module, v: &[Word]| {
                 let inside = compare(m, v[0], count);
-                m.op(Spirv::LogicalAnd, Type::Bool, &[inside, active])
+                m.op(Inst::LogicalAnd, Type::Bool, &[inside, active])
             };
             m.repeat(&[(Type::U32, thread)], more, |m, v| {
                 let place = Space::new(m, row, v[0]);
@@ -228,15 +228,15 @@ pub fn shader(plan: &Plan, rank: usize, team: u32, can: &Can) -> Result<Shader, 
                 for &(operand, value) in &elements {
                     let value = k.value(m, &at, &place, value, &mut known);
                     let (base, more) = (at.space.position(m, operand), place.position(m, operand));
-                    let to = word(m, Spirv::IAdd, base, more);
+                    let to = word(m, Inst::IAdd, base, more);
                     k.operands[operand].store(m, to, value);
                 }
-                vec![word(m, Spirv::IAdd, v[0], stride)]
+                vec![word(m, Inst::IAdd, v[0], stride)]
             });
         }
-        vec![word(m, Spirv::IAdd, v[0], step)]
+        vec![word(m, Inst::IAdd, v[0], step)]
     });
-    k.trouble.map(|()| m.finish(can))
+    k.trouble.map(|()| m.finish())
 }
 
 impl Kernel<'_> {
@@ -287,7 +287,7 @@ impl Kernel<'_> {
             Some((_, Step::Reduce(_))) => Id::One(m.word(0)),
             None => {
                 let (base, more) = (at.space.position(m, value), place.position(m, value));
-                let from = word(m, Spirv::IAdd, base, more);
+                let from = word(m, Inst::IAdd, base, more);
                 self.operands[value].load(m, from)
             }
         };

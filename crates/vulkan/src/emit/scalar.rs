@@ -1,10 +1,10 @@
-//! Which SPIR-V an instruction of a plain program becomes. An arm means support; there is no other list of what can be emitted.
+//! Which code an instruction of a plain program becomes. An arm means support; there is no other list of what can be emitted.
 
-use super::module::{Module, Type};
-use super::{integer, remainder, whole};
+use super::code::{Inst, Type, Word};
+use super::module::Module;
+use super::{integer, remainder};
 use ferrotensor_core::DType;
 use ferrotensor_core::scalar::{Instr, Op, Program};
-use rspirv::spirv::{GlslStd450Op as Glsl, Op as Spirv, Word};
 use smallvec::SmallVec;
 
 /// A value: an id, or of a complex number those of its parts.
@@ -68,42 +68,26 @@ pub fn instruction(m: &mut Module, program: &Program, instr: &Instr, values: &[I
     let x = |n: usize| values[instr.args[n] as usize].first();
     let dtype = instr.args.first().map_or(instr.dtype, |&a| program.dtype(a));
     let (d, of) = (instr.dtype, held(instr.dtype));
-    let mut all: Vec<Word> = (0..instr.args.len()).map(x).collect();
-    if matches!(instr.op, Op::Eq | Op::Ne | Op::Lt | Op::Le) && held(dtype) == Type::U64 {
-        for (id, &arg) in all.iter_mut().zip(&instr.args) {
-            if let Op::Const(bits) = program.instrs[arg as usize].op {
-                *id = m.hidden(bits);
-            }
-        }
-    }
+    let all: SmallVec<[Word; 3]> = (0..instr.args.len()).map(x).collect();
     if let Op::Const(bits) = instr.op {
-        let size = 8 * d.bytes();
-        let zero = dtype.is_float() && bits << (65 - size) == 0;
-        return Ok(Id::One(if zero { m.hidden_zero(of, bits >> (size - 1) != 0) } else { m.constant(of, bits) }));
+        return Ok(Id::One(m.literal(of, bits)));
     }
-    if let Some(op) = simple(instr.op, dtype) {
-        let rounds = dtype.is_float() && matches!(instr.op, Op::Add | Op::Sub | Op::Mul | Op::Div);
-        return Ok(Id::One(if rounds { m.exact(op, of, &all) } else { m.op(op, of, &all) }));
-    }
-    if of == Type::F64 && matches!(instr.op, Op::Trunc | Op::Round) {
-        return Ok(Id::One(whole::whole(m, instr.op == Op::Round, x(0))));
-    }
-    if let Some(glsl) = extended(instr.op, dtype) {
-        return Ok(Id::One(m.extended(glsl as u32, of, &all)));
+    if let Some(inst) = simple(instr.op, dtype) {
+        return Ok(Id::One(m.op(inst, of, &all)));
     }
     Ok(match instr.op {
         Op::Abs => values[instr.args[0] as usize],
-        Op::MulHi => Id::One(m.high_product(of, x(0), x(1))),
+        Op::MulHi => Id::One(m.op(Inst::UMulHigh, of, &all)),
         Op::Gcd => Id::One(integer::common_divisor(m, of, signed(d), x(0), x(1))),
-        // OpSRem has any result where an operand is negative (without maintenance8).
+        // Not an instruction: SPIR-V's has any result where an operand is negative (without maintenance8).
         Op::Rem if !dtype.is_float() => {
-            let quotient = m.op(Spirv::SDiv, of, &all);
-            let product = m.op(Spirv::IMul, of, &[quotient, x(1)]);
-            Id::One(m.op(Spirv::ISub, of, &[x(0), product]))
+            let quotient = m.op(Inst::SDiv, of, &all);
+            let product = m.op(Inst::IMul, of, &[quotient, x(1)]);
+            Id::One(m.op(Inst::ISub, of, &[x(0), product]))
         }
         Op::Rem => Id::One(remainder::remainder(m, of, x(0), x(1))),
         Op::Cast => cast(m, dtype, values[instr.args[0] as usize], d),
-        Op::Bitcast => Id::One(if held(dtype) == of { x(0) } else { m.op(Spirv::Bitcast, of, &[x(0)]) }),
+        Op::Bitcast => Id::One(if held(dtype) == of { x(0) } else { m.op(Inst::Bitcast, of, &[x(0)]) }),
         Op::Imag => match values[instr.args[0] as usize] {
             Id::Two(_, im) => Id::One(im),
             Id::One(x) => Id::One(x),
@@ -113,61 +97,54 @@ pub fn instruction(m: &mut Module, program: &Program, instr: &Instr, values: &[I
     })
 }
 
-/// Instructions that SPIR-V has.
-fn simple(op: Op, dtype: DType) -> Option<Spirv> {
+/// Instructions that are one.
+fn simple(op: Op, dtype: DType) -> Option<Inst> {
     let (float, sign, bool) = (dtype.is_float(), signed(dtype), dtype == DType::Bool);
     Some(match op {
-        Op::Neg if float => Spirv::FNegate,
-        Op::Neg => Spirv::SNegate,
-        Op::Not if bool => Spirv::LogicalNot,
-        Op::Not => Spirv::Not,
-        Op::Add if float => Spirv::FAdd,
-        Op::Add => Spirv::IAdd,
-        Op::Sub if float => Spirv::FSub,
-        Op::Sub => Spirv::ISub,
-        Op::Mul if float => Spirv::FMul,
-        Op::Mul => Spirv::IMul,
-        Op::Div if float => Spirv::FDiv,
-        Op::Div if sign => Spirv::SDiv,
-        Op::Div => Spirv::UDiv,
+        Op::Neg if float => Inst::FNegate,
+        Op::Neg => Inst::SNegate,
+        Op::Not if bool => Inst::LogicalNot,
+        Op::Not => Inst::Not,
+        Op::Add if float => Inst::FAdd,
+        Op::Add => Inst::IAdd,
+        Op::Sub if float => Inst::FSub,
+        Op::Sub => Inst::ISub,
+        Op::Mul if float => Inst::FMul,
+        Op::Mul => Inst::IMul,
+        Op::Div if float => Inst::FDiv,
+        Op::Div if sign => Inst::SDiv,
+        Op::Div => Inst::UDiv,
         Op::Rem if float => return None,
         Op::Rem if sign => return None,
-        Op::Rem => Spirv::UMod,
-        Op::And if bool => Spirv::LogicalAnd,
-        Op::And => Spirv::BitwiseAnd,
-        Op::Or if bool => Spirv::LogicalOr,
-        Op::Or => Spirv::BitwiseOr,
-        Op::Xor if bool => Spirv::LogicalNotEqual,
-        Op::Xor => Spirv::BitwiseXor,
-        Op::Shl => Spirv::ShiftLeftLogical,
-        Op::Shr if sign => Spirv::ShiftRightArithmetic,
-        Op::Shr => Spirv::ShiftRightLogical,
-        Op::Eq if float => Spirv::FOrdEqual,
-        Op::Eq => Spirv::IEqual,
-        Op::Ne if float => Spirv::FUnordNotEqual,
-        Op::Ne => Spirv::INotEqual,
-        Op::Lt if float => Spirv::FOrdLessThan,
-        Op::Lt if sign => Spirv::SLessThan,
-        Op::Lt => Spirv::ULessThan,
-        Op::Le if float => Spirv::FOrdLessThanEqual,
-        Op::Le if sign => Spirv::SLessThanEqual,
-        Op::Le => Spirv::ULessThanEqual,
-        Op::Select => Spirv::Select,
-        _ => return None,
-    })
-}
-
-/// Instructions of GLSL.std.450 that are exact or correctly rounded wherever they are what they say (which opening a device finds out).
-fn extended(op: Op, dtype: DType) -> Option<Glsl> {
-    Some(match op {
-        Op::Abs if dtype.is_float() => Glsl::FAbs,
-        Op::Abs if signed(dtype) => Glsl::SAbs,
-        Op::Sqrt => Glsl::Sqrt,
-        Op::Floor => Glsl::Floor,
-        Op::Ceil => Glsl::Ceil,
-        Op::Round => Glsl::RoundEven,
-        Op::Trunc => Glsl::Trunc,
-        Op::Fma => Glsl::Fma,
+        Op::Rem => Inst::UMod,
+        Op::And if bool => Inst::LogicalAnd,
+        Op::And => Inst::BitwiseAnd,
+        Op::Or if bool => Inst::LogicalOr,
+        Op::Or => Inst::BitwiseOr,
+        Op::Xor if bool => Inst::LogicalNotEqual,
+        Op::Xor => Inst::BitwiseXor,
+        Op::Shl => Inst::ShiftLeftLogical,
+        Op::Shr if sign => Inst::ShiftRightArithmetic,
+        Op::Shr => Inst::ShiftRightLogical,
+        Op::Eq if float => Inst::FOrdEqual,
+        Op::Eq => Inst::IEqual,
+        Op::Ne if float => Inst::FUnordNotEqual,
+        Op::Ne => Inst::INotEqual,
+        Op::Lt if float => Inst::FOrdLessThan,
+        Op::Lt if sign => Inst::SLessThan,
+        Op::Lt => Inst::ULessThan,
+        Op::Le if float => Inst::FOrdLessThanEqual,
+        Op::Le if sign => Inst::SLessThanEqual,
+        Op::Le => Inst::ULessThanEqual,
+        Op::Select => Inst::Select,
+        Op::Abs if float => Inst::FAbs,
+        Op::Abs if sign => Inst::SAbs,
+        Op::Sqrt => Inst::Sqrt,
+        Op::Floor => Inst::Floor,
+        Op::Ceil => Inst::Ceil,
+        Op::Round => Inst::RoundEven,
+        Op::Trunc => Inst::Trunc,
+        Op::Fma => Inst::Fma,
         _ => return None,
     })
 }
@@ -179,17 +156,17 @@ fn cast(m: &mut Module, from: DType, x: Id, to: DType) -> Id {
     }
     let (source, of, x) = (held(from), held(to), x.first());
     Id::One(match (from.is_float(), to.is_float()) {
-        (true, true) => m.op(Spirv::FConvert, of, &[x]),
-        (false, true) => m.op(if signed(from) { Spirv::ConvertSToF } else { Spirv::ConvertUToF }, of, &[x]),
+        (true, true) => m.op(Inst::FConvert, of, &[x]),
+        (false, true) => m.op(if signed(from) { Inst::ConvertSToF } else { Inst::ConvertUToF }, of, &[x]),
         (true, false) => saturated(m, source, x, to),
         (false, false) if source == of => x,
-        (false, false) if signed(from) => m.op(Spirv::SConvert, of, &[x]),
-        (false, false) => m.op(Spirv::UConvert, of, &[x]),
+        (false, false) if signed(from) => m.op(Inst::SConvert, of, &[x]),
+        (false, false) => m.op(Inst::UConvert, of, &[x]),
     })
 }
 
 /// A float truncated to an integer, the ends of the range for what lies beyond, 0 for NaN: what lies outside of the range is
-/// undefined to SPIR-V, so it is replaced before.
+/// undefined to a device, so it is replaced before.
 fn saturated(m: &mut Module, from: Type, x: Word, to: DType) -> Word {
     let (of, width) = (held(to), 8 * to.bytes() as i32);
     let (low, high) = if signed(to) { (-2f64.powi(width - 1), 2f64.powi(width - 1)) } else { (0.0, 2f64.powi(width)) };
@@ -197,17 +174,17 @@ fn saturated(m: &mut Module, from: Type, x: Word, to: DType) -> Word {
         if signed(to) { (1u64 << (width - 1), (1u64 << (width - 1)) - 1) } else { (0, u64::MAX >> (64 - width)) };
     let float = |value: f64| if from == Type::F64 { value.to_bits() } else { (value as f32).to_bits() as u64 };
     let (low, high, zero) = (m.constant(from, float(low)), m.constant(from, float(high)), m.constant(from, 0));
-    let above = m.op(Spirv::FOrdGreaterThanEqual, Type::Bool, &[x, high]);
-    let below = m.op(Spirv::FOrdLessThan, Type::Bool, &[x, low]);
+    let above = m.op(Inst::FOrdGreaterThanEqual, Type::Bool, &[x, high]);
+    let below = m.op(Inst::FOrdLessThan, Type::Bool, &[x, low]);
     // False for NaN too.
     let (up, down) =
-        (m.op(Spirv::FOrdLessThan, Type::Bool, &[x, high]), m.op(Spirv::FOrdGreaterThanEqual, Type::Bool, &[x, low]));
-    let inside = m.op(Spirv::LogicalAnd, Type::Bool, &[up, down]);
-    let safe = m.op(Spirv::Select, from, &[inside, x, zero]);
-    let whole = m.op(if signed(to) { Spirv::ConvertFToS } else { Spirv::ConvertFToU }, of, &[safe]);
+        (m.op(Inst::FOrdLessThan, Type::Bool, &[x, high]), m.op(Inst::FOrdGreaterThanEqual, Type::Bool, &[x, low]));
+    let inside = m.op(Inst::LogicalAnd, Type::Bool, &[up, down]);
+    let safe = m.op(Inst::Select, from, &[inside, x, zero]);
+    let whole = m.op(if signed(to) { Inst::ConvertFToS } else { Inst::ConvertFToU }, of, &[safe]);
     let (smallest, largest) = (m.constant(of, smallest), m.constant(of, largest));
-    let whole = m.op(Spirv::Select, of, &[above, largest, whole]);
-    m.op(Spirv::Select, of, &[below, smallest, whole])
+    let whole = m.op(Inst::Select, of, &[above, largest, whole]);
+    m.op(Inst::Select, of, &[below, smallest, whole])
 }
 
 /// What a program needs of a device beside storage for its operands.

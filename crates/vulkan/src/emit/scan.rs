@@ -2,15 +2,15 @@
 //! does, long rows are cut into chunks: threads combine the elements of each, the results are scanned, and threads go along the
 //! chunks again, each from what stands before it.
 
+use super::code::{Code, Inst, Type, Word};
 use super::element::{self, Operand};
-use super::module::{Module, Shader, Type};
+use super::module::Module;
 use super::reduce::meet;
 use super::scalar::{self, Id};
 use super::space::{Arguments, Space};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::kernel::{Combine, Scan};
 use ferrotensor_core::scalar::{Arithmetic, Program, plain};
-use rspirv::spirv::{Op as Spirv, Word};
 
 /// Words before the space: elements of a row (or of a chunk at most) to go along, elements of the row, whether it goes on from what
 /// the output has before it, and how far neighbours are apart in input and output.
@@ -41,7 +41,7 @@ pub fn step(kernel: &Scan, arithmetic: Arithmetic) -> Program {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Can) -> Result<Code, String> {
     element::check(kernel.dtype, can)?;
     let arguments = arguments(stage, rank);
     let mut m = Module::new(arguments.end());
@@ -59,17 +59,17 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
         // Elements to go along; where what stands before is, and whether there is any.
         let (steps, before, goes_on) = match stage {
             Stage::Rows => {
-                let before = m.op(Spirv::ISub, Type::U32, &[to, to_step]);
-                (chunk, before, m.op(Spirv::INotEqual, Type::Bool, &[goes_on, zero]))
+                let before = m.op(Inst::ISub, Type::U32, &[to, to_step]);
+                (chunk, before, m.op(Inst::INotEqual, Type::Bool, &[goes_on, zero]))
             }
             Stage::Totals | Stage::Chunks => {
                 let (nth, total) = (space.position(m, 2), space.position(m, 3));
-                let begin = m.op(Spirv::IMul, Type::U32, &[nth, chunk]);
-                let left = m.op(Spirv::ISub, Type::U32, &[length, begin]);
-                let short = m.op(Spirv::ULessThan, Type::Bool, &[left, chunk]);
-                let steps = m.op(Spirv::Select, Type::U32, &[short, left, chunk]);
-                let before = m.op(Spirv::ISub, Type::U32, &[total, one]);
-                (steps, before, m.op(Spirv::INotEqual, Type::Bool, &[nth, zero]))
+                let begin = m.op(Inst::IMul, Type::U32, &[nth, chunk]);
+                let left = m.op(Inst::ISub, Type::U32, &[length, begin]);
+                let short = m.op(Inst::ULessThan, Type::Bool, &[left, chunk]);
+                let steps = m.op(Inst::Select, Type::U32, &[short, left, chunk]);
+                let before = m.op(Inst::ISub, Type::U32, &[total, one]);
+                (steps, before, m.op(Inst::INotEqual, Type::Bool, &[nth, zero]))
             }
         };
         let first = input.load(m, from);
@@ -78,10 +78,10 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
         } else {
             // A place that exists, where nothing stands before.
             let at = if stage == Stage::Rows { to } else { zero };
-            let before = m.op(Spirv::Select, Type::U32, &[goes_on, before, at]);
+            let before = m.op(Inst::Select, Type::U32, &[goes_on, before, at]);
             let before = carried.load(m, before);
             let met = w.meet(m, before, first).words().to_vec();
-            let mut pick = |(&x, &y)| m.op(Spirv::Select, output.held(), &[goes_on, x, y]);
+            let mut pick = |(&x, &y)| m.op(Inst::Select, output.held(), &[goes_on, x, y]);
             Id::of(&met.iter().zip(&first.words().to_vec()).map(&mut pick).collect::<Vec<_>>())
         };
         if stage != Stage::Totals {
@@ -90,11 +90,11 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
         let mut state: Vec<(Type, Word)> = start.words().to_vec().into_iter().map(|part| (output.held(), part)).collect();
         state.push((Type::U32, one));
         let n = state.len() - 1;
-        let more = |m: &mut Module, v: &[Word]| m.op(Spirv::ULessThan, Type::Bool, &[v[n], steps]);
+        let more = |m: &mut Module, v: &[Word]| m.op(Inst::ULessThan, Type::Bool, &[v[n], steps]);
         let end = m.repeat(&state, more, |m, v| {
             let at = |m: &mut Module, start: Word, step: Word| {
-                let far = m.op(Spirv::IMul, Type::U32, &[v[n], step]);
-                m.op(Spirv::IAdd, Type::U32, &[start, far])
+                let far = m.op(Inst::IMul, Type::U32, &[v[n], step]);
+                m.op(Inst::IAdd, Type::U32, &[start, far])
             };
             let next = at(m, from, from_step);
             let next = input.load(m, next);
@@ -104,7 +104,7 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
                 output.store(m, place, result);
             }
             let mut state = result.words().to_vec();
-            state.push(m.op(Spirv::IAdd, Type::U32, &[v[n], one]));
+            state.push(m.op(Inst::IAdd, Type::U32, &[v[n], one]));
             state
         });
         if stage == Stage::Totals {
@@ -112,7 +112,7 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
             output.store(m, total, Id::of(&end[..n]));
         }
     });
-    w.trouble.map(|()| m.finish(can))
+    w.trouble.map(|()| m.finish())
 }
 
 struct Writer<'a> {

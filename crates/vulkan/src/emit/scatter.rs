@@ -2,16 +2,16 @@
 //! updates, those of a target stand together, in their order, and the second applies them: a thread for each target and element of
 //! a row.
 
+use super::code::{Code, Inst, Type, Word};
 use super::element::{self, Operand};
 use super::index::{self, Indices};
-use super::module::{Buffer, Module, Shader, Type};
+use super::module::{Buffer, Module};
 use super::reduce::meet;
 use super::scalar::{self, Id};
 use super::space::{Arguments, Space};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::kernel::{Combine, Scatter, Update};
 use ferrotensor_core::scalar::{Arithmetic, Program, plain};
-use rspirv::spirv::{Op, Word};
 
 /// The target of an update whose index is out of range: sorted, it comes last.
 pub const NOWHERE: u32 = u32::MAX;
@@ -36,7 +36,7 @@ pub fn targets_arguments(kernel: &Scatter, rank: usize) -> Arguments {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn targets(kernel: &Scatter, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn targets(kernel: &Scatter, rank: usize, can: &Can) -> Result<Code, String> {
     index::check(&kernel.index, can)?;
     if 2 + kernel.index.len() > can.max_buffers as usize {
         return Err(format!("more than {} operands", can.max_buffers));
@@ -50,10 +50,10 @@ pub fn targets(kernel: &Scatter, rank: usize, can: &Can) -> Result<Shader, Strin
     m.for_each(count, |m, i| {
         let (space, nowhere) = (Space::new(m, arguments, i), m.word(NOWHERE));
         let (place, bad) = indices.place(m, |m, n| space.position(m, n));
-        let key = m.op(Op::Select, Type::U32, &[bad, nowhere, place]);
+        let key = m.op(Inst::Select, Type::U32, &[bad, nowhere, place]);
         m.store(keys, i, key);
     });
-    Ok(m.finish(can))
+    Ok(m.finish())
 }
 
 /// Where the numbers of three spaces stand: sorted updates and elements of rows (the number of the update, the element in output
@@ -68,7 +68,7 @@ pub fn apply_arguments(rank: usize) -> [Arguments; 3] {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn apply(kernel: &Scatter, step: Option<&Program>, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn apply(kernel: &Scatter, step: Option<&Program>, rank: usize, can: &Can) -> Result<Code, String> {
     element::check(kernel.dtype, can)?;
     let spaces = apply_arguments(rank);
     let mut m = Module::new(spaces[2].end());
@@ -84,23 +84,23 @@ pub fn apply(kernel: &Scatter, step: Option<&Program>, rank: usize, can: &Can) -
         let target = m.load(keys, nth);
         // What is set last stays; what is combined is so from the first on.
         let (next, before, last) = (
-            m.op(Op::IAdd, Type::U32, &[nth, one]),
-            m.op(Op::ISub, Type::U32, &[nth, one]),
-            m.op(Op::ISub, Type::U32, &[pairs, one]),
+            m.op(Inst::IAdd, Type::U32, &[nth, one]),
+            m.op(Inst::ISub, Type::U32, &[nth, one]),
+            m.op(Inst::ISub, Type::U32, &[pairs, one]),
         );
         let (neighbour, edge) = if step.is_none() { (next, last) } else { (before, zero) };
-        let alone = m.op(Op::IEqual, Type::Bool, &[nth, edge]);
-        let neighbour = m.op(Op::Select, Type::U32, &[alone, nth, neighbour]);
+        let alone = m.op(Inst::IEqual, Type::Bool, &[nth, edge]);
+        let neighbour = m.op(Inst::Select, Type::U32, &[alone, nth, neighbour]);
         let other = m.load(keys, neighbour);
-        let differs = m.op(Op::INotEqual, Type::Bool, &[other, target]);
-        let border = m.op(Op::LogicalOr, Type::Bool, &[alone, differs]);
-        let exists = m.op(Op::INotEqual, Type::Bool, &[target, nowhere]);
-        let own = m.op(Op::LogicalAnd, Type::Bool, &[border, exists]);
+        let differs = m.op(Inst::INotEqual, Type::Bool, &[other, target]);
+        let border = m.op(Inst::LogicalOr, Type::Bool, &[alone, differs]);
+        let exists = m.op(Inst::INotEqual, Type::Bool, &[target, nowhere]);
+        let own = m.op(Inst::LogicalAnd, Type::Bool, &[border, exists]);
         m.when(own, |m| {
             let lead = Space::new(m, spaces[1], target);
             let (lead, rest) = (lead.position(m, 0), space.position(m, 1));
-            let at = m.op(Op::IAdd, Type::U32, &[lead, rest]);
-            let inside = m.op(Op::ULessThan, Type::Bool, &[at, shown]);
+            let at = m.op(Inst::IAdd, Type::U32, &[lead, rest]);
+            let inside = m.op(Inst::ULessThan, Type::Bool, &[at, shown]);
             m.when(inside, |m| {
                 let element = space.position(m, 2);
                 let result = w.result(m, target, nth, element, at);
@@ -108,7 +108,7 @@ pub fn apply(kernel: &Scatter, step: Option<&Program>, rank: usize, can: &Can) -
             });
         });
     });
-    w.trouble.map(|()| m.finish(can))
+    w.trouble.map(|()| m.finish())
 }
 
 struct Writer<'a> {
@@ -127,7 +127,7 @@ impl Writer<'_> {
     fn update(&self, m: &mut Module, nth: Word, element: Word) -> Id {
         let own = m.load(self.order, nth);
         let lead = Space::new(m, self.spaces[2], own).position(m, 0);
-        let at = m.op(Op::IAdd, Type::U32, &[lead, element]);
+        let at = m.op(Inst::IAdd, Type::U32, &[lead, element]);
         self.updates.load(m, at)
     }
 
@@ -155,7 +155,7 @@ impl Writer<'_> {
             |m, v| {
                 let update = self.update(m, v[n], element);
                 let mut next = self.meet(m, step, Id::of(&v[..n]), update).words().to_vec();
-                next.push(m.op(Op::IAdd, Type::U32, &[v[n], one]));
+                next.push(m.op(Inst::IAdd, Type::U32, &[v[n], one]));
                 next
             },
         );
@@ -177,10 +177,10 @@ struct Own {
 impl Own {
     /// Whether a place is one of them.
     fn there(self, m: &mut Module, at: Word) -> Word {
-        let inside = m.op(Op::ULessThan, Type::Bool, &[at, self.pairs]);
-        let safe = m.op(Op::Select, Type::U32, &[inside, at, self.known]);
+        let inside = m.op(Inst::ULessThan, Type::Bool, &[at, self.pairs]);
+        let safe = m.op(Inst::Select, Type::U32, &[inside, at, self.known]);
         let key = m.load(self.keys, safe);
-        let same = m.op(Op::IEqual, Type::Bool, &[key, self.target]);
-        m.op(Op::LogicalAnd, Type::Bool, &[inside, same])
+        let same = m.op(Inst::IEqual, Type::Bool, &[key, self.target]);
+        m.op(Inst::LogicalAnd, Type::Bool, &[inside, same])
     }
 }

@@ -1,15 +1,15 @@
 //! What stands before and after the sorting network: the program that makes keys of elements, and the kernel that writes the sorted
 //! elements and their positions.
 
+use super::code::{Code, Inst, Type};
 use super::element::{self, Operand};
-use super::module::{Module, Shader, Type};
+use super::module::Module;
 use super::space::{Arguments, Space};
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::dtype::Kind;
 use ferrotensor_core::kernel::{Sort, SortOutputs};
 use ferrotensor_core::scalar::{Builder, Op, Program, Value};
-use rspirv::spirv::Op as Spirv;
 
 /// Words before the space: elements of the input that its window shows, and how far neighbours of a row are apart in it.
 pub const HEAD: u32 = 2;
@@ -80,7 +80,7 @@ pub fn arguments(kernel: &Sort, rank: usize) -> Arguments {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(kernel: &Sort, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn shader(kernel: &Sort, rank: usize, can: &Can) -> Result<Code, String> {
     element::check(kernel.dtype, can)?;
     let (values, positions) = writes(kernel.outputs);
     let arguments = arguments(kernel, rank);
@@ -95,9 +95,9 @@ pub fn shader(kernel: &Sort, rank: usize, can: &Can) -> Result<Shader, String> {
         let place = order.load(m, at);
         if let Some([input, output]) = moved {
             let row = space.position(m, 1);
-            let far = m.op(Spirv::IMul, Type::U32, &[place.first(), apart]);
-            let from = m.op(Spirv::IAdd, Type::U32, &[row, far]);
-            let found = m.op(Spirv::ULessThan, Type::Bool, &[from, shown]);
+            let far = m.op(Inst::IMul, Type::U32, &[place.first(), apart]);
+            let from = m.op(Inst::IAdd, Type::U32, &[row, far]);
+            let found = m.op(Inst::ULessThan, Type::Bool, &[from, shown]);
             m.when(found, |m| {
                 let (value, to) = (input.load(m, from), space.position(m, 2));
                 output.store(m, to, value);
@@ -108,5 +108,5 @@ pub fn shader(kernel: &Sort, rank: usize, can: &Can) -> Result<Shader, String> {
             places.store(m, to, place);
         }
     });
-    Ok(m.finish(can))
+    Ok(m.finish())
 }

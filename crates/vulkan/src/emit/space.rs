@@ -1,8 +1,8 @@
 //! The iteration space of a launch: how a thread's number becomes positions in every operand. Sizes and strides are arguments;
 //! only the number of loops is in the code.
 
-use super::module::{Module, Type};
-use rspirv::spirv::{Op, Word};
+use super::code::{Inst, Type, Word};
+use super::module::Module;
 use smallvec::SmallVec;
 
 /// Numbers of loops there is code for: what coalescing leaves of nearly every launch, of most others, and of the rest in parts.
@@ -84,11 +84,11 @@ fn reciprocal(d: u32) -> (u32, u32) {
 
 /// Quotient and remainder.
 fn divided(m: &mut Module, n: Word, [size, factor, shift]: [Word; 3]) -> (Word, Word) {
-    let high = m.high_product(Type::U32, n, factor);
-    let sum = m.op(Op::IAdd, Type::U32, &[high, n]);
-    let quotient = m.op(Op::ShiftRightLogical, Type::U32, &[sum, shift]);
-    let whole = m.op(Op::IMul, Type::U32, &[quotient, size]);
-    (quotient, m.op(Op::ISub, Type::U32, &[n, whole]))
+    let high = m.op(Inst::UMulHigh, Type::U32, &[n, factor]);
+    let sum = m.op(Inst::IAdd, Type::U32, &[high, n]);
+    let quotient = m.op(Inst::ShiftRightLogical, Type::U32, &[sum, shift]);
+    let whole = m.op(Inst::IMul, Type::U32, &[quotient, size]);
+    (quotient, m.op(Inst::ISub, Type::U32, &[n, whole]))
 }
 
 /// The numbers of a space read once, for what meets many of its elements in a loop.
@@ -128,16 +128,16 @@ impl Known {
     /// How far from an operand's first element these coordinates lead.
     pub fn reach(&self, m: &mut Module, operand: usize, coordinates: &[Word]) -> Word {
         let (_, steps) = &self.operands[operand];
-        let far = steps.iter().zip(coordinates).map(|(&step, &n)| m.op(Op::IMul, Type::U32, &[n, step]));
+        let far = steps.iter().zip(coordinates).map(|(&step, &n)| m.op(Inst::IMul, Type::U32, &[n, step]));
         let far: Vec<Word> = far.collect();
         // A space has a loop.
-        far.into_iter().reduce(|x, y| m.op(Op::IAdd, Type::U32, &[x, y])).unwrap_or_default()
+        far.into_iter().reduce(|x, y| m.op(Inst::IAdd, Type::U32, &[x, y])).unwrap_or_default()
     }
 
     /// The position in an operand.
     pub fn position(&self, m: &mut Module, operand: usize, coordinates: &[Word]) -> Word {
         let far = self.reach(m, operand, coordinates);
-        m.op(Op::IAdd, Type::U32, &[self.operands[operand].0, far])
+        m.op(Inst::IAdd, Type::U32, &[self.operands[operand].0, far])
     }
 }
 
@@ -166,8 +166,8 @@ impl Space {
         let mut sum = m.argument(at);
         for (n, &coordinate) in self.coordinates.iter().enumerate() {
             let step = m.argument(at + 1 + n as u32);
-            let reach = m.op(Op::IMul, Type::U32, &[coordinate, step]);
-            sum = m.op(Op::IAdd, Type::U32, &[sum, reach]);
+            let reach = m.op(Inst::IMul, Type::U32, &[coordinate, step]);
+            sum = m.op(Inst::IAdd, Type::U32, &[sum, reach]);
         }
         sum
     }

@@ -1,7 +1,8 @@
 //! The tree of [`ferrotensor_core::kernel::tree`] as a thread for each lane goes along it: the rows of a group, groups as a binary
 //! counter combines them, with the partials in an array of the thread's own, and lanes in shared memory.
 
-use super::module::{Array, Module, Type};
+use super::code::{Inst, Type, Word};
+use super::module::{Array, Module};
 use super::reduce::Plan;
 use super::scalar::{self, Id, held};
 use ferrotensor_core::DType;
@@ -9,7 +10,6 @@ use ferrotensor_core::kernel::Combine;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::planted;
 use ferrotensor_core::scalar::{Op, Program};
-use rspirv::spirv::{Op as Spirv, Word};
 
 /// Writes the parts of one reduction.
 pub struct Writer<'a> {
@@ -24,13 +24,13 @@ pub struct Writer<'a> {
 }
 
 /// A number by an instruction of two.
-pub fn word(m: &mut Module, op: Spirv, x: Word, y: Word) -> Word {
+pub fn word(m: &mut Module, op: Inst, x: Word, y: Word) -> Word {
     m.op(op, Type::U32, &[x, y])
 }
 
 /// Whether a number is less than another.
 pub fn compare(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Spirv::ULessThan, Type::Bool, &[x, y])
+    m.op(Inst::ULessThan, Type::Bool, &[x, y])
 }
 
 impl<'a> Writer<'a> {
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
             Op::Index(axis) => {
                 let at = index(m, axis);
                 // Coordinates are below 2^31, or the launch is refused.
-                Id::One(if instr.dtype == DType::I64 { m.op(Spirv::UConvert, Type::U64, &[at]) } else { at })
+                Id::One(if instr.dtype == DType::I64 { m.op(Inst::UConvert, Type::U64, &[at]) } else { at })
             }
             _ => unreachable!("the other instructions are no leaves"),
         });
@@ -94,18 +94,18 @@ impl<'a> Writer<'a> {
             return met[0].words().to_vec();
         }
         let [surpasses, equal, old_nan, new_nan] = [0, 1, 2, 3].map(|n| met[n].first());
-        let and = |m: &mut Module, x, y| m.op(Spirv::LogicalAnd, Type::Bool, &[x, y]);
-        let or = |m: &mut Module, x, y| m.op(Spirv::LogicalOr, Type::Bool, &[x, y]);
+        let and = |m: &mut Module, x, y| m.op(Inst::LogicalAnd, Type::Bool, &[x, y]);
+        let or = |m: &mut Module, x, y| m.op(Inst::LogicalOr, Type::Bool, &[x, y]);
         // Of equal elements, and of NaN, the first.
         let earlier = compare(m, newer[1], older[1]);
         let both = and(m, old_nan, new_nan);
         let same = or(m, equal, both);
         let first = and(m, same, earlier);
-        let no_nan = m.op(Spirv::LogicalNot, Type::Bool, &[old_nan]);
+        let no_nan = m.op(Inst::LogicalNot, Type::Bool, &[old_nan]);
         let appears = and(m, new_nan, no_nan);
         let wins = or(m, surpasses, appears);
         let wins = or(m, wins, first);
-        let pick = |m: &mut Module, n: usize| m.op(Spirv::Select, self.types[n], &[wins, newer[n], older[n]]);
+        let pick = |m: &mut Module, n: usize| m.op(Inst::Select, self.types[n], &[wins, newer[n], older[n]]);
         vec![pick(m, 0), pick(m, 1)]
     }
 
@@ -119,19 +119,19 @@ impl<'a> Writer<'a> {
     ) -> Vec<Word> {
         let first = element(self, m, at);
         let (lanes, size) = (m.word(LANES as u32), m.word((LANES * ROWS) as u32));
-        let next = word(m, Spirv::IAdd, at, lanes);
-        let end = word(m, Spirv::IAdd, at, size);
+        let next = word(m, Inst::IAdd, at, lanes);
+        let end = word(m, Inst::IAdd, at, size);
         let mut state = self.typed(&first);
         state.push((Type::U32, next));
         let i = state.len() - 1;
         let more = |m: &mut Module, v: &[Word]| {
             let (inside, left) = (compare(m, v[i], count), compare(m, v[i], end));
-            m.op(Spirv::LogicalAnd, Type::Bool, &[inside, left])
+            m.op(Inst::LogicalAnd, Type::Bool, &[inside, left])
         };
         let mut end = m.repeat(&state, more, |m, v| {
             let newer = element(self, m, v[i]);
             let mut next = self.meet(m, &v[..i], &newer);
-            next.push(word(m, Spirv::IAdd, v[i], lanes));
+            next.push(word(m, Inst::IAdd, v[i], lanes));
             next
         });
         end.truncate(i);
@@ -158,31 +158,31 @@ impl<'a> Writer<'a> {
                 let mut state = self.typed(&newest);
                 state.extend([(Type::U32, v[1]), (Type::U32, v[0])]);
                 let odd = |m: &mut Module, v: &[Word]| {
-                    let bit = word(m, Spirv::BitwiseAnd, v[n + 1], one);
-                    m.op(Spirv::INotEqual, Type::Bool, &[bit, zero])
+                    let bit = word(m, Inst::BitwiseAnd, v[n + 1], one);
+                    m.op(Inst::INotEqual, Type::Bool, &[bit, zero])
                 };
                 let merged = m.repeat(&state, odd, |m, v| {
-                    let top = word(m, Spirv::ISub, v[n], one);
+                    let top = word(m, Inst::ISub, v[n], one);
                     let older = pop(m, top);
                     let mut next = self.meet(m, &older, &v[..n]);
-                    next.extend([top, word(m, Spirv::ShiftRightLogical, v[n + 1], one)]);
+                    next.extend([top, word(m, Inst::ShiftRightLogical, v[n + 1], one)]);
                     next
                 });
                 for (&place, &value) in stack.iter().zip(&merged) {
                     m.set(place, merged[n], value);
                 }
-                vec![word(m, Spirv::IAdd, v[0], one), word(m, Spirv::IAdd, merged[n], one)]
+                vec![word(m, Inst::IAdd, v[0], one), word(m, Inst::IAdd, merged[n], one)]
             },
         )[1];
-        let any = m.op(Spirv::INotEqual, Type::Bool, &[filled, zero]);
-        let below = word(m, Spirv::ISub, filled, one);
-        let top = m.op(Spirv::Select, Type::U32, &[any, below, zero]);
+        let any = m.op(Inst::INotEqual, Type::Bool, &[filled, zero]);
+        let below = word(m, Inst::ISub, filled, one);
+        let top = m.op(Inst::Select, Type::U32, &[any, below, zero]);
         let newest = pop(m, top);
         let mut state = self.typed(&newest);
         state.push((Type::U32, top));
-        let more = |m: &mut Module, v: &[Word]| m.op(Spirv::INotEqual, Type::Bool, &[v[n], zero]);
+        let more = |m: &mut Module, v: &[Word]| m.op(Inst::INotEqual, Type::Bool, &[v[n], zero]);
         let mut all = m.repeat(&state, more, |m, v| {
-            let top = word(m, Spirv::ISub, v[n], one);
+            let top = word(m, Inst::ISub, v[n], one);
             let older = pop(m, top);
             let mut next = self.meet(m, &older, &v[..n]);
             next.push(top);
@@ -213,17 +213,17 @@ impl<'a> Writer<'a> {
             shared.iter().zip(&mine).for_each(|(&s, &v)| m.set(s, local, v));
             m.barrier();
             let [threads, far, below] = [apart * LANES as u32, apart, 2 * apart - 1].map(|v| m.word(v));
-            let odd = word(m, Spirv::BitwiseAnd, part, below);
-            let older = m.op(Spirv::IEqual, Type::Bool, &[odd, zero]);
-            let elements = word(m, Spirv::IMul, far, share);
-            let first = word(m, Spirv::IAdd, begin, elements);
+            let odd = word(m, Inst::BitwiseAnd, part, below);
+            let older = m.op(Inst::IEqual, Type::Bool, &[odd, zero]);
+            let elements = word(m, Inst::IMul, far, share);
+            let first = word(m, Inst::IAdd, begin, elements);
             let filled = compare(m, first, count);
-            let joins = m.op(Spirv::LogicalAnd, Type::Bool, &[older, filled]);
-            let other = word(m, Spirv::IAdd, local, threads);
-            let at = m.op(Spirv::Select, Type::U32, &[joins, other, local]);
+            let joins = m.op(Inst::LogicalAnd, Type::Bool, &[older, filled]);
+            let other = word(m, Inst::IAdd, local, threads);
+            let at = m.op(Inst::Select, Type::U32, &[joins, other, local]);
             let newer: Vec<Word> = shared.iter().map(|&s| m.get(s, at)).collect();
             let met = self.meet(m, &mine, &newer);
-            let select = |m: &mut Module, n: usize| m.op(Spirv::Select, self.types[n], &[joins, met[n], mine[n]]);
+            let select = |m: &mut Module, n: usize| m.op(Inst::Select, self.types[n], &[joins, met[n], mine[n]]);
             mine = (0..mine.len()).map(|n| select(m, n)).collect();
             m.barrier();
             apart *= 2;
@@ -249,14 +249,14 @@ impl<'a> Writer<'a> {
         let mut half = LANES as u32 / 2;
         while half > 0 {
             let distance = m.word(half);
-            let other = word(m, Spirv::IAdd, lane, distance);
+            let other = word(m, Inst::IAdd, lane, distance);
             let (lower, filled) = (compare(m, lane, distance), compare(m, other, count));
-            let joins = m.op(Spirv::LogicalAnd, Type::Bool, &[lower, filled]);
-            let far = word(m, Spirv::IAdd, local, distance);
-            let at = m.op(Spirv::Select, Type::U32, &[joins, far, local]);
+            let joins = m.op(Inst::LogicalAnd, Type::Bool, &[lower, filled]);
+            let far = word(m, Inst::IAdd, local, distance);
+            let at = m.op(Inst::Select, Type::U32, &[joins, far, local]);
             let newer: Vec<Word> = shared.iter().map(|&s| m.get(s, at)).collect();
             let met = self.meet(m, &mine, &newer);
-            let select = |m: &mut Module, n: usize| m.op(Spirv::Select, self.types[n], &[joins, met[n], mine[n]]);
+            let select = |m: &mut Module, n: usize| m.op(Inst::Select, self.types[n], &[joins, met[n], mine[n]]);
             mine = (0..mine.len()).map(|n| select(m, n)).collect();
             let together = half <= 8 && planted::is("lanes-of-a-subgroup-run-together");
             if !together {

@@ -4,9 +4,10 @@ use super::indexed::{Axes, repeated};
 use super::pieces::{Walked, pieces};
 use super::variants::Variants;
 use super::window::{window, windows};
-use crate::caps::Can;
+use crate::can::Can;
 use crate::emit::{
-    self, Shader,
+    self,
+    code::Code,
     space::{Numbers, RANKS, variant},
 };
 use crate::kernel::Program;
@@ -35,7 +36,7 @@ pub struct GatherProgram {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Gather, can: &Can) -> Result<Shader, String> {
+pub fn emitted(kernel: &Gather, can: &Can) -> Result<Code, String> {
     emit::gather::shader(kernel, RANKS[0], can)
 }
 

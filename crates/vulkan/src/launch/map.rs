@@ -3,9 +3,10 @@
 use super::pieces::{MOST, Walked, pieces};
 use super::variants::Variants;
 use super::window::window;
-use crate::caps::Can;
+use crate::can::Can;
 use crate::emit::{
-    self, Shader,
+    self,
+    code::Code,
     space::{RANKS, variant},
 };
 use crate::kernel::Program;
@@ -34,7 +35,7 @@ pub struct MapProgram {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(map: &Map, can: &Can) -> Result<(scalar::Program, Shader), String> {
+pub fn emitted(map: &Map, can: &Can) -> Result<(scalar::Program, Code), String> {
     let program = plain(&map.program, can.arithmetic());
     computes(&program, can)?;
     emit::map::shader(&program, RANKS[0], can).map(|shader| (program, shader))

@@ -2,7 +2,7 @@
 
 use super::pieces::FARTHEST;
 use super::variants::Variants;
-use crate::caps::Can;
+use crate::can::Can;
 use crate::emit::network::{self, BLOCK, Blocks, Exchange, LOG_BLOCK, Stage};
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
@@ -72,7 +72,7 @@ impl Network {
         stages.try_for_each(|stage| self.pipelines.get(stage as usize, pipelines, || self.shader(stage)).map(drop))
     }
 
-    fn shader(&self, stage: Stage) -> Result<crate::emit::Shader, String> {
+    fn shader(&self, stage: Stage) -> Result<crate::emit::code::Code, String> {
         Ok(network::shader(self.key, stage, &self.can))
     }
 

@@ -5,8 +5,8 @@ use super::map::{LONGEST, MapProgram, computes};
 use super::pieces::{FARTHEST, MOST, Piece, ROUNDS, Walked, pieces};
 use super::variants::Variants;
 use super::window::window;
-use crate::caps::Can;
-use crate::emit::Shader;
+use crate::can::Can;
+use crate::emit::code::Code;
 use crate::emit::reduce::{Plan, SLOTS, Stage, shader, through};
 use crate::emit::space::Numbers;
 use crate::kernel::Program;
@@ -44,7 +44,7 @@ pub struct ReduceProgram {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Reduce, can: &Can) -> Result<(Plan, Shader), String> {
+pub fn emitted(kernel: &Reduce, can: &Can) -> Result<(Plan, Code), String> {
     let plan = Plan::new(kernel, can.arithmetic());
     plan.programs().into_iter().try_for_each(|program| computes(program, can))?;
     let shader = shader(&plan, RANKS[0], Stage::Whole, can)?;

@@ -6,8 +6,8 @@ use super::pieces::{FARTHEST, MOST, Piece, ROUNDS, Walked, pieces};
 use super::reduce::{ReduceProgram, loops_inside, part};
 use super::variants::Variants;
 use super::window::window;
-use crate::caps::Can;
-use crate::emit::Shader;
+use crate::can::Can;
+use crate::emit::code::Code;
 use crate::emit::reduce::SLOTS;
 use crate::emit::rows::{Plan, shader};
 use crate::emit::space::RANKS;
@@ -38,7 +38,7 @@ pub struct RowsProgram {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Rows, can: &Can) -> Result<(Plan, Shader), String> {
+pub fn emitted(kernel: &Rows, can: &Can) -> Result<(Plan, Code), String> {
     kernel.verify()?;
     let plan = Plan::new(kernel, can.arithmetic());
     plan.programs().try_for_each(|program| computes(program, can))?;

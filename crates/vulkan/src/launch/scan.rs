@@ -6,10 +6,10 @@ use super::map::{MapProgram, computes};
 use super::pieces::{FARTHEST, Piece, ROUNDS, Walked, pieces};
 use super::variants::Variants;
 use super::window::{whole, window};
-use crate::caps::Can;
+use crate::can::Can;
 use crate::emit::scan::{self, Stage, step};
 use crate::emit::{
-    Shader,
+    code::Code,
     reduce::meet,
     space::{Numbers, RANKS, variant},
 };
@@ -65,7 +65,7 @@ impl Blocks {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Scan, can: &Can) -> Result<(scalar::Program, Shader), String> {
+pub fn emitted(kernel: &Scan, can: &Can) -> Result<(scalar::Program, Code), String> {
     let step = step(kernel, can.arithmetic());
     computes(&step, can)?;
     let shader = scan::shader(kernel, &step, Stage::Rows, RANKS[0], can)?;

@@ -7,9 +7,9 @@ use super::pieces::{FARTHEST, ROUNDS, Walked, pieces};
 
 use super::variants::Variants;
 use super::window::{whole, windows};
-use crate::caps::Can;
+use crate::can::Can;
+use crate::emit::code::{Code, GROUP};
 use crate::emit::scatter::{self, step};
-use crate::emit::{GROUP, Shader};
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
@@ -44,7 +44,7 @@ pub struct ScatterProgram {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Scatter, can: &Can) -> Result<(Option<scalar::Program>, [Shader; 2]), String> {
+pub fn emitted(kernel: &Scatter, can: &Can) -> Result<(Option<scalar::Program>, [Code; 2]), String> {
     let step = step(kernel, can.arithmetic());
     step.as_ref().map_or(Ok(()), |step| computes(step, can))?;
     let shaders = [scatter::targets(kernel, DEPTHS[0], can)?, scatter::apply(kernel, step.as_ref(), DEPTHS[0], can)?];

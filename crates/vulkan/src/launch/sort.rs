@@ -6,9 +6,10 @@ use super::network::{Network, Pairs};
 use super::pieces::{MOST, Piece, Walked, pieces};
 use super::variants::Variants;
 use super::window::{window, windows};
-use crate::caps::Can;
+use crate::can::Can;
 use crate::emit::{
-    self, Shader,
+    self,
+    code::Code,
     space::{RANKS, variant},
 };
 use crate::kernel::Program;
@@ -40,7 +41,7 @@ pub struct SortProgram {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Sort, can: &Can) -> Result<(Map, Shader), String> {
+pub fn emitted(kernel: &Sort, can: &Can) -> Result<(Map, Code), String> {
     let map = Map { program: emit::sort::keys(kernel)? };
     computes(&plain(&map.program, can.arithmetic()), can)?;
     let shader = emit::sort::shader(kernel, RANKS[0], can)?;

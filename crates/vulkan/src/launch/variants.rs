@@ -1,6 +1,6 @@
 //! The pipelines of one kernel: those it is made ready with, and those for other numbers of loops, made when first met.
 
-use crate::emit::Shader;
+use crate::emit::code::Code;
 use crate::pipelines::{Pipeline, Pipelines};
 use ferrotensor_core::{Error, Result};
 use std::sync::{Arc, OnceLock};
@@ -23,13 +23,13 @@ impl<const N: usize> Variants<N> {
         &self,
         n: usize,
         pipelines: &Pipelines,
-        shader: impl FnOnce() -> Result<Shader, String>,
+        shader: impl FnOnce() -> Result<Code, String>,
     ) -> Result<Arc<Pipeline>> {
         if let Some(made) = self.0[n].get() {
             return Ok(Arc::clone(made));
         }
         let shader = shader().map_err(Error::unsupported)?;
-        let made = pipelines.get(&shader.words, shader.buffers as u32)?;
+        let made = pipelines.of(&shader)?;
         Ok(Arc::clone(self.0[n].get_or_init(|| made)))
     }
 }

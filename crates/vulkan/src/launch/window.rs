@@ -1,7 +1,7 @@
 //! The part of a buffer that an operand of a piece needs, as a descriptor shows it.
 
 use super::pieces::{FARTHEST, Piece};
-use crate::caps::Can;
+use crate::can::Can;
 use crate::memory::VulkanBuffer;
 use crate::stream::Binding;
 use ferrotensor_core::backend::{DeviceBuffer, Operand};

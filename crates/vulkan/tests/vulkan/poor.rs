@@ -12,6 +12,7 @@ use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, verify};
 use ferrotensor_core::{Code, DType};
+use ferrotensor_vulkan::spirv::Modes;
 use ferrotensor_vulkan::{CachePlace, Can, Options, VulkanBackend};
 
 /// What is taken away.
@@ -22,10 +23,12 @@ struct Poor {
     dtypes: &'static [DType],
     /// Whether launches that reach far may be refused as well as kernels.
     narrow: bool,
+    /// Whether kernels ask nothing of floats.
+    bare: bool,
 }
 
 const fn lack(name: &'static str, take: fn(&mut Can), dtypes: &'static [DType]) -> Poor {
-    Poor { name, take, dtypes, narrow: false }
+    Poor { name, take, dtypes, narrow: false, bare: false }
 }
 
 const WIDE_FLOATS: &[DType] = &[DType::F64, DType::C128];
@@ -37,32 +40,17 @@ const LEFT: &[DType] = &[DType::I32, DType::U32, DType::F32, DType::C64];
 
 fn none(can: &mut Can) {
     // The alignment, the subgroup and the limits are the device's.
-    for flag in [
-        &mut can.float64,
-        &mut can.int64,
-        &mut can.int16,
-        &mut can.int8,
-        &mut can.storage16,
-        &mut can.storage8,
-        &mut can.rte32,
-        &mut can.rte64,
-        &mut can.preserve32,
-        &mut can.preserve64,
-        &mut can.denorm32,
-        &mut can.denorm64,
-    ] {
+    for flag in [&mut can.float64, &mut can.int64, &mut can.storage16, &mut can.storage8] {
         *flag = false;
     }
 }
 
-const ALL: [Poor; 14] = [
-    lack("no float64", |c| (c.float64, c.rte64, c.preserve64, c.denorm64) = (false, false, false, false), WIDE_FLOATS),
+const ALL: [Poor; 12] = [
+    lack("no float64", |c| c.float64 = false, WIDE_FLOATS),
     lack("no int64", |c| c.int64 = false, WIDE_INTEGERS),
-    lack("no int16", |c| (c.int16, c.storage16) = (false, false), HALVES),
     lack("no 16-bit storage", |c| c.storage16 = false, HALVES),
-    lack("no int8", |c| (c.int8, c.storage8) = (false, false), BYTES),
     lack("no 8-bit storage", |c| c.storage8 = false, BYTES),
-    lack("no float controls", |c| (c.rte32, c.rte64, c.preserve32, c.preserve64) = (false, false, false, false), &[]),
+    Poor { bare: true, ..lack("no float controls", |_| {}, &[]) },
     lack("float32 by integers", |c| (c.roots, c.quotients, c.subnormals) = (false, false, false), &[]),
     lack(
         "ranges of 128 MiB, 65,535 groups, 16 KiB shared",
@@ -73,8 +61,8 @@ const ALL: [Poor; 14] = [
     ),
     lack("7 groups", |c| c.max_groups = 7, &[]),
     lack("4 buffers", |c| c.max_buffers = 4, &[]),
-    Poor { name: "ranges of 4 KiB", take: |c| c.max_range = 4096, dtypes: &[], narrow: true },
-    lack("nothing optional", none, &[]),
+    Poor { narrow: true, ..lack("ranges of 4 KiB", |c| c.max_range = 4096, &[]) },
+    Poor { bare: true, ..lack("nothing optional", none, &[]) },
     Poor {
         name: "nothing at all",
         take: |c| {
@@ -83,6 +71,7 @@ const ALL: [Poor; 14] = [
         },
         dtypes: &[],
         narrow: true,
+        bare: true,
     },
 ];
 
@@ -244,7 +233,8 @@ fn cases(p: usize, q: usize) -> Vec<Case> {
 fn poor(of: &Poor) -> Option<VulkanBackend> {
     let mut found = crate::rig::first()?;
     (of.take)(&mut found.can);
-    let options = Options { cache: CachePlace::Off, ..Options::default() };
+    let modes = of.bare.then(Modes::default);
+    let options = Options { cache: CachePlace::Off, modes, ..Options::default() };
     Some(VulkanBackend::with(found.physical, "vulkan:0", found.can, options))
 }
 

@@ -3,8 +3,8 @@
 
 use super::plan::Careful;
 use super::{Column, Row, Writer, less, registers, word};
-use crate::emit::module::{Array, Module, Type};
-use rspirv::spirv::{Op as Spirv, Word};
+use crate::emit::code::{Inst, Type, Word};
+use crate::emit::module::{Array, Module};
 
 /// Not zero where a small factor was met, as a loop carries it last of all; nothing where none is looked for.
 pub type Met = Option<Word>;
@@ -36,12 +36,12 @@ impl Writer<'_> {
         let least = self.watched()?.least;
         let [unsigned, one, below] = [0x7fff_ffff, 1, least - 1].map(|v| m.word(v));
         values.iter().fold(met, |met, &value| {
-            let bits = m.op(Spirv::Bitcast, Type::U32, &[value]);
-            let size = word(m, Spirv::BitwiseAnd, bits, unsigned);
+            let bits = m.op(Inst::Bitcast, Type::U32, &[value]);
+            let size = word(m, Inst::BitwiseAnd, bits, unsigned);
             // One less than zero is above all.
-            let place = word(m, Spirv::ISub, size, one);
+            let place = word(m, Inst::ISub, size, one);
             let is_small = less(m, place, below);
-            met.map(|met| m.op(Spirv::Select, Type::U32, &[is_small, one, met]))
+            met.map(|met| m.op(Inst::Select, Type::U32, &[is_small, one, met]))
         })
     }
 }
@@ -57,7 +57,7 @@ pub fn told(m: &mut Module, words: Array, own: Word, [first, step]: [Word; 2], t
     let state = [zero, first, zero].map(|v| (Type::U32, v));
     m.repeat(&state, again, |m, v| {
         let other = m.get(words, v[1]);
-        vec![word(m, Spirv::IAdd, v[0], one), word(m, Spirv::IAdd, v[1], step), word(m, Spirv::BitwiseOr, v[2], other)]
+        vec![word(m, Inst::IAdd, v[0], one), word(m, Inst::IAdd, v[1], step), word(m, Inst::BitwiseOr, v[2], other)]
     })[2]
 }
 
@@ -86,10 +86,10 @@ pub fn store(
     anew: &Outputs,
 ) {
     let zero = m.word(0);
-    let mut fine = m.op(Spirv::IEqual, Type::Bool, &[met, zero]);
+    let mut fine = m.op(Inst::IEqual, Type::Bool, &[met, zero]);
     let [high, wide] = anew.extent;
     let [all, mask, shift] = [high * wide, wide - 1, wide.trailing_zeros()].map(|v| m.word(v));
-    let count = m.op(Spirv::Select, Type::U32, &[fine, zero, all]);
+    let count = m.op(Inst::Select, Type::U32, &[fine, zero, all]);
     if let Some(writes) = writes {
         fine = super::both(m, fine, writes);
     }
@@ -97,12 +97,12 @@ pub fn store(
     let again = |m: &mut Module, v: &[Word]| less(m, v[0], count);
     w.is_careful = true;
     m.repeat(&[(Type::U32, anew.first)], again, |m, v| {
-        let (r, c) = (word(m, Spirv::ShiftRightLogical, v[0], shift), word(m, Spirv::BitwiseAnd, v[0], mask));
-        let (i, j) = (word(m, Spirv::IAdd, anew.from[0], r), word(m, Spirv::IAdd, anew.from[1], c));
+        let (r, c) = (word(m, Inst::ShiftRightLogical, v[0], shift), word(m, Inst::BitwiseAnd, v[0], mask));
+        let (i, j) = (word(m, Inst::IAdd, anew.from[0], r), word(m, Inst::IAdd, anew.from[1], c));
         let (row, column) = ([w.row(m, anew.base, i)], [w.column(m, anew.base, j)]);
         let sums = registers::alone(m, w, &row, &column, anew.blocks);
         w.store_all(m, anew.exists, &row, &column, &sums);
-        vec![word(m, Spirv::IAdd, v[0], anew.next)]
+        vec![word(m, Inst::IAdd, v[0], anew.next)]
     });
     w.is_careful = false;
 }

@@ -13,13 +13,13 @@ mod shared;
 pub use plan::{MOST_AXES, Places, Plan};
 
 use self::plan::HEAD;
+use super::code::{Code, GROUP, Inst, Type, Word};
 use super::element::{self, Operand};
-use super::module::{Module, Shader, Type};
+use super::module::Module;
 use super::scalar::{self, Id, Words, held};
 use super::space::Known;
-use crate::caps::Can;
+use crate::can::Can;
 use ferrotensor_core::scalar::Program;
-use rspirv::spirv::{Op as Spirv, Word};
 use smallvec::SmallVec;
 
 /// Which part of the inner places a kernel adds.
@@ -57,7 +57,7 @@ impl Tile {
     /// Tiles that a group of threads works on at once.
     pub fn slots(self) -> u32 {
         match self {
-            Tile::Registers { team, .. } => super::GROUP / team,
+            Tile::Registers { team, .. } => GROUP / team,
             Tile::Shared { .. } => 1,
         }
     }
@@ -137,7 +137,7 @@ struct Writer<'a> {
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String> {
+pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Code, String> {
     let output = plan.output(variant.part);
     [plan.dtype, output].iter().chain(plan.beside()).try_for_each(|&d| element::check(d, can))?;
     if !plan.beside().is_empty() && 3 + plan.beside().len() > can.max_buffers as usize {
@@ -188,26 +188,26 @@ pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String
         Tile::Registers { rows, columns, team } => registers::write(&mut m, &mut w, [rows, columns], team, variant.blocks),
         Tile::Shared { rows, columns, depth } => shared::write(&mut m, &mut w, [rows, columns], depth, variant.blocks),
     }
-    w.trouble.map(|()| m.finish(can))
+    w.trouble.map(|()| m.finish())
 }
 
-fn word(m: &mut Module, op: Spirv, x: Word, y: Word) -> Word {
+fn word(m: &mut Module, op: Inst, x: Word, y: Word) -> Word {
     m.op(op, Type::U32, &[x, y])
 }
 
 fn less(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Spirv::ULessThan, Type::Bool, &[x, y])
+    m.op(Inst::ULessThan, Type::Bool, &[x, y])
 }
 
 fn both(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Spirv::LogicalAnd, Type::Bool, &[x, y])
+    m.op(Inst::LogicalAnd, Type::Bool, &[x, y])
 }
 
 /// `n`, and whether it is below `count`; else the last one.
 fn clamped(m: &mut Module, n: Word, count: Word) -> (Word, Word) {
     let (exists, one) = (less(m, n, count), m.word(1));
-    let last = word(m, Spirv::ISub, count, one);
-    (m.op(Spirv::Select, Type::U32, &[exists, n, last]), exists)
+    let last = word(m, Inst::ISub, count, one);
+    (m.op(Inst::Select, Type::U32, &[exists, n, last]), exists)
 }
 
 impl Writer<'_> {
@@ -234,7 +234,7 @@ impl Writer<'_> {
     }
 
     fn select(&self, m: &mut Module, condition: Word, x: &[Word], y: &[Word]) -> Words {
-        let pick = |((&of, &x), &y): ((&Type, &Word), &Word)| m.op(Spirv::Select, of, &[condition, x, y]);
+        let pick = |((&of, &x), &y): ((&Type, &Word), &Word)| m.op(Inst::Select, of, &[condition, x, y]);
         self.types.iter().zip(x).zip(y).map(pick).collect()
     }
 
@@ -261,7 +261,7 @@ impl Writer<'_> {
         let (i, exists) = clamped(m, i, self.counts[1]);
         let mut place = |n: usize, operand: usize| {
             let far = self.rows.reach(m, n, &[i]);
-            word(m, Spirv::IAdd, base[operand], far)
+            word(m, Inst::IAdd, base[operand], far)
         };
         let a = place(0, 0);
         let written = (0..1 + self.beside.len()).map(|n| place(1 + n, 2 + n)).collect();
@@ -272,7 +272,7 @@ impl Writer<'_> {
         let (j, exists) = clamped(m, j, self.counts[2]);
         let coordinates = self.columns.coordinates(m, j);
         let far = self.columns.reach(m, 0, &coordinates);
-        let b = word(m, Spirv::IAdd, base[1], far);
+        let b = word(m, Inst::IAdd, base[1], far);
         let first_axis = 2 + self.beside.len();
         let written = (1..first_axis).map(|n| self.columns.reach(m, n, &coordinates)).collect();
         let at = (0..self.extents.len()).map(|n| self.columns.position(m, first_axis + n, &coordinates)).collect();
@@ -288,17 +288,17 @@ impl Writer<'_> {
 
     /// The element of `a` at a row and an inner place.
     fn left(&mut self, m: &mut Module, row: &Row, inner: &Inner) -> Words {
-        let at = word(m, Spirv::IAdd, row.a, inner.a);
+        let at = word(m, Inst::IAdd, row.a, inner.a);
         let x = self.operands[0].load(m, at);
         self.call(m, &self.plan.enter, &[x])
     }
 
     /// The element of `b` at an inner place and a column; zero outside of the data.
     fn right(&mut self, m: &mut Module, column: &Column, inner: &Inner) -> Words {
-        let at = word(m, Spirv::IAdd, column.b, inner.b);
+        let at = word(m, Inst::IAdd, column.b, inner.b);
         let inside = (0..self.extents.len()).map(|n| {
             // Below the first position it wraps to one beyond all.
-            let place = word(m, Spirv::IAdd, column.at[n], inner.at[n]);
+            let place = word(m, Inst::IAdd, column.at[n], inner.at[n]);
             less(m, place, self.extents[n])
         });
         let inside: Vec<Word> = inside.collect();
@@ -308,7 +308,7 @@ impl Writer<'_> {
         };
         // What is read instead is not looked at: the first element of what is bound.
         let first = m.word(0);
-        let at = m.op(Spirv::Select, Type::U32, &[inside, at, first]);
+        let at = m.op(Inst::Select, Type::U32, &[inside, at, first]);
         let x = self.operands[1].load(m, at);
         let x = self.call(m, &self.plan.enter, &[x]);
         let zero = self.zero.clone();
@@ -323,7 +323,7 @@ impl Writer<'_> {
         let resumed = self.resumed.clone();
         let mut totals = Vec::new();
         for (row, column) in rows.iter().flat_map(|row| columns.iter().map(move |column| (row, column))) {
-            let at = word(m, Spirv::IAdd, row.written[0], column.written[0]);
+            let at = word(m, Inst::IAdd, row.written[0], column.written[0]);
             let before = self.operands[2].load(m, at);
             totals.extend(self.call(m, &resumed, &[before]));
         }
@@ -339,13 +339,13 @@ impl Writer<'_> {
     /// The smaller of two numbers.
     fn least(m: &mut Module, x: Word, y: Word) -> Word {
         let less = less(m, x, y);
-        m.op(Spirv::Select, Type::U32, &[less, x, y])
+        m.op(Inst::Select, Type::U32, &[less, x, y])
     }
 
     /// Writes a sum, or what `post` makes of it.
     fn store(&mut self, m: &mut Module, row: &Row, column: &Column, sum: &[Word]) {
         let places = row.written.iter().zip(&column.written);
-        let places: Written = places.map(|(&row, &column)| word(m, Spirv::IAdd, row, column)).collect();
+        let places: Written = places.map(|(&row, &column)| word(m, Inst::IAdd, row, column)).collect();
         let at = places[0];
         let leave = self.leave.clone();
         let value = self.call(m, &leave, &[Id::of(sum)]);

@@ -1,7 +1,7 @@
 //! The arithmetic of a product in plain form, and where the numbers of a launch stand among the arguments.
 
 use super::Part;
-use crate::caps::Can;
+use crate::can::Can;
 use crate::emit::space::Arguments;
 use ferrotensor_core::scalar::{Arithmetic, Builder, Op, Program, Value, plain};
 use ferrotensor_core::{DType, blocks};

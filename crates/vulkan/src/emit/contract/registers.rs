@@ -4,9 +4,9 @@
 
 use super::careful::{self, Met, Outputs};
 use super::{Column, Row, Writer, both, clamped, less, word};
-use crate::emit::module::{Array, GROUP, Module, Type};
+use crate::emit::code::{GROUP, Inst, Type, Word};
+use crate::emit::module::{Array, Module};
 use crate::emit::scalar::Words;
-use rspirv::spirv::{Op as Spirv, Word};
 
 pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], team: u32, blocks: bool) {
     let meeting: Vec<Array> =
@@ -15,26 +15,26 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], team: u3
     let [local, group, groups] = m.thread();
     let total = w.counts[0];
     let [mask, shift, slots, high, wide] = [team - 1, team.trailing_zeros(), GROUP / team, rows, columns].map(|v| m.word(v));
-    let lane = word(m, Spirv::BitwiseAnd, local, mask);
-    let own = word(m, Spirv::ShiftRightLogical, local, shift);
-    let (first, step) = (word(m, Spirv::IMul, group, slots), word(m, Spirv::IMul, groups, slots));
+    let lane = word(m, Inst::BitwiseAnd, local, mask);
+    let own = word(m, Inst::ShiftRightLogical, local, shift);
+    let (first, step) = (word(m, Inst::IMul, group, slots), word(m, Inst::IMul, groups, slots));
     let more = |m: &mut Module, v: &[Word]| less(m, v[0], total);
     m.repeat(&[(Type::U32, first)], more, |m, v| {
-        let slot = word(m, Spirv::IAdd, v[0], own);
+        let slot = word(m, Inst::IAdd, v[0], own);
         let (tile, active) = clamped(m, slot, total);
         let (base, [i, j]) = w.tile(m, tile);
-        let (i, j) = (word(m, Spirv::IMul, i, high), word(m, Spirv::IMul, j, wide));
+        let (i, j) = (word(m, Inst::IMul, i, high), word(m, Inst::IMul, j, wide));
         let own_rows: Vec<Row> = (0..rows)
             .map(|r| {
                 let r = m.word(r);
-                let i = word(m, Spirv::IAdd, i, r);
+                let i = word(m, Inst::IAdd, i, r);
                 w.row(m, &base, i)
             })
             .collect();
         let own_columns: Vec<Column> = (0..columns)
             .map(|c| {
                 let c = m.word(c);
-                let j = word(m, Spirv::IAdd, j, c);
+                let j = word(m, Inst::IAdd, j, c);
                 w.column(m, &base, j)
             })
             .collect();
@@ -43,22 +43,22 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], team: u3
         let mut writes = active;
         if team > 1 {
             let zero = m.word(0);
-            let leads = m.op(Spirv::IEqual, Type::Bool, &[lane, zero]);
+            let leads = m.op(Inst::IEqual, Type::Bool, &[lane, zero]);
             writes = both(m, writes, leads);
         }
         let Some(mut met) = met else {
             w.store_all(m, Some(writes), &own_rows, &own_columns, &sums);
-            return vec![word(m, Spirv::IAdd, v[0], step)];
+            return vec![word(m, Inst::IAdd, v[0], step)];
         };
         if let Some(words) = telling {
-            let (first, one) = (word(m, Spirv::ISub, local, lane), m.word(1));
+            let (first, one) = (word(m, Inst::ISub, local, lane), m.word(1));
             met = careful::told(m, words, local, [first, one], team, met);
         }
         let next = m.word(team);
         let anew =
             Outputs { base: &base, from: [i, j], extent: [rows, columns], first: lane, next, exists: Some(active), blocks };
         careful::store(m, w, met, (Some(writes), &own_rows, &own_columns, &sums), &anew);
-        vec![word(m, Spirv::IAdd, v[0], step)]
+        vec![word(m, Inst::IAdd, v[0], step)]
     });
 }
 
@@ -97,9 +97,9 @@ fn added_up(
     let again = |m: &mut Module, v: &[Word]| less(m, v[0], end);
     let done = m.repeat(&state, again, |m, v| {
         let [block, together] = [w.plan.block() as u32, w.plan.block() as u32 * team.size].map(|v| m.word(v));
-        let far = word(m, Spirv::IMul, team.lane, block);
-        let from = word(m, Spirv::IAdd, v[0], far);
-        let to = word(m, Spirv::IAdd, from, block);
+        let far = word(m, Inst::IMul, team.lane, block);
+        let from = word(m, Inst::IAdd, v[0], far);
+        let to = word(m, Inst::IAdd, from, block);
         let to = Writer::least(m, to, end);
         let (sums, met) = chain(m, w, (rows, columns), [from, to], w.carried(v));
         let exists = less(m, from, end);
@@ -108,7 +108,7 @@ fn added_up(
             1 => w.met(m, before, &sums),
             _ => added(m, w, team, (before, &sums, exists)),
         };
-        let mut next = [vec![word(m, Spirv::IAdd, v[0], together)], totals].concat();
+        let mut next = [vec![word(m, Inst::IAdd, v[0], together)], totals].concat();
         next.extend(met);
         next
     });
@@ -134,7 +134,7 @@ fn chain(
         let left: Vec<Words> = rows.iter().map(|row| w.left(m, row, &place)).collect();
         let right: Vec<Words> = columns.iter().map(|column| w.right(m, column, &place)).collect();
         let one = m.word(1);
-        let mut next = vec![word(m, Spirv::IAdd, v[0], one)];
+        let mut next = vec![word(m, Inst::IAdd, v[0], one)];
         next.extend(w.products(m, &left, &right, &v[1..sums]));
         next.extend(w.meets(m, w.carried(v), &[left, right].concat().concat()));
         next
@@ -145,7 +145,7 @@ fn chain(
 /// Totals with the sums of a team's blocks, one thread's after the other's. A block that does not exist changes nothing.
 fn added(m: &mut Module, w: &mut Writer, team: &Team, (totals, sums, exists): (&[Word], &[Word], Word)) -> Vec<Word> {
     let (meeting, local) = (team.meeting, team.local);
-    let first = word(m, Spirv::ISub, local, team.lane);
+    let first = word(m, Inst::ISub, local, team.lane);
     let (parts, none) = (w.types.len(), w.none.clone());
     let mut next = Vec::with_capacity(totals.len());
     for (total, sum) in totals.chunks(parts).zip(sums.chunks(parts)) {
@@ -159,9 +159,9 @@ fn added(m: &mut Module, w: &mut Writer, team: &Team, (totals, sums, exists): (&
         state.extend(w.typed(total));
         let again = |m: &mut Module, v: &[Word]| less(m, v[0], count);
         let met = m.repeat(&state, again, |m, v| {
-            let at = word(m, Spirv::IAdd, first, v[0]);
+            let at = word(m, Inst::IAdd, first, v[0]);
             let other: Words = meeting.iter().map(|&array| m.get(array, at)).collect();
-            let mut next = vec![word(m, Spirv::IAdd, v[0], one)];
+            let mut next = vec![word(m, Inst::IAdd, v[0], one)];
             next.extend(w.meet(m, &v[1..], &other));
             next
         });

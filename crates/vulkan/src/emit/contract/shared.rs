@@ -4,9 +4,9 @@
 
 use super::careful::{self, Met, Outputs};
 use super::{Column, Row, Writer, less, word};
-use crate::emit::module::{Array, GROUP, Module, Type};
+use crate::emit::code::{GROUP, Inst, Type, Word};
+use crate::emit::module::{Array, Module};
 use crate::emit::scalar::Words;
-use rspirv::spirv::{Op as Spirv, Word};
 
 /// Threads along each side of a tile.
 pub const SIDE: u32 = 16;
@@ -39,11 +39,11 @@ impl Side {
         let inner_first = place_of(m, local, depth);
         let [inner, along] = inner_first;
         let [along_near, inner_near] = place_of(m, local, across);
-        let nonzero = m.op(Spirv::INotEqual, Type::Bool, &[near, zero]);
-        let mut pick = |x: Word, y: Word| m.op(Spirv::Select, Type::U32, &[nonzero, x, y]);
+        let nonzero = m.op(Inst::INotEqual, Type::Bool, &[near, zero]);
+        let mut pick = |x: Word, y: Word| m.op(Inst::Select, Type::U32, &[nonzero, x, y]);
         let start = [pick(along_near, along), pick(inner_near, inner)];
         let step = [GROUP / depth, GROUP / across].map(|v| m.word(v));
-        let mut pick = |x: Word, y: Word| m.op(Spirv::Select, Type::U32, &[nonzero, x, y]);
+        let mut pick = |x: Word, y: Word| m.op(Inst::Select, Type::U32, &[nonzero, x, y]);
         let step = [pick(zero, step[0]), pick(step[1], zero)];
         Side { arrays, pitch, own, together, loads: across * depth / GROUP, start, step }
     }
@@ -52,8 +52,8 @@ impl Side {
     fn load(&self, m: &mut Module, n: u32) -> [Word; 2] {
         let n = m.word(n);
         [0, 1].map(|k| {
-            let far = word(m, Spirv::IMul, n, self.step[k]);
-            word(m, Spirv::IAdd, self.start[k], far)
+            let far = word(m, Inst::IMul, n, self.step[k]);
+            word(m, Inst::IAdd, self.start[k], far)
         })
     }
 
@@ -61,8 +61,8 @@ impl Side {
     fn place(&self, m: &mut Module, thread: Word, n: u32) -> Word {
         let [width, offset] =
             [self.together, n / self.together * SIDE * self.together + n % self.together].map(|v| m.word(v));
-        let first = word(m, Spirv::IMul, thread, width);
-        word(m, Spirv::IAdd, first, offset)
+        let first = word(m, Inst::IMul, thread, width);
+        word(m, Inst::IAdd, first, offset)
     }
 
     /// Puts loaded elements into shared memory.
@@ -70,8 +70,8 @@ impl Side {
         for n in 0..self.loads {
             let [along, inner] = self.load(m, n);
             let pitch = m.word(self.pitch);
-            let row = word(m, Spirv::IMul, inner, pitch);
-            let at = word(m, Spirv::IAdd, row, along);
+            let row = word(m, Inst::IMul, inner, pitch);
+            let at = word(m, Inst::IAdd, row, along);
             let value = w.nth(values, n as usize);
             self.arrays.iter().zip(value).for_each(|(&array, &x)| m.set(array, at, x));
         }
@@ -81,7 +81,7 @@ impl Side {
     fn read(&self, m: &mut Module, places: &[Word], inner: u32) -> Vec<Words> {
         let row = m.word(inner * self.pitch);
         let read = |&place: &Word| {
-            let at = word(m, Spirv::IAdd, place, row);
+            let at = word(m, Inst::IAdd, place, row);
             self.arrays.iter().map(|&array| m.get(array, at)).collect()
         };
         places.iter().map(read).collect()
@@ -91,7 +91,7 @@ impl Side {
 /// A number's remainder and quotient by a power of two.
 fn place_of(m: &mut Module, n: Word, by: u32) -> [Word; 2] {
     let [mask, shift] = [by - 1, by.trailing_zeros()].map(|v| m.word(v));
-    [word(m, Spirv::BitwiseAnd, n, mask), word(m, Spirv::ShiftRightLogical, n, shift)]
+    [word(m, Inst::BitwiseAnd, n, mask), word(m, Inst::ShiftRightLogical, n, shift)]
 }
 
 pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u32, blocks: bool) {
@@ -109,18 +109,18 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
     m.repeat(&[(Type::U32, group)], more, |m, v| {
         let (base, numbers) = w.tile(m, v[0]);
         let [high, wide, deep] = [SIDE * rows, SIDE * columns, depth].map(|v| m.word(v));
-        let (i, j) = (word(m, Spirv::IMul, numbers[0], high), word(m, Spirv::IMul, numbers[1], wide));
+        let (i, j) = (word(m, Inst::IMul, numbers[0], high), word(m, Inst::IMul, numbers[1], wide));
         let loaded_rows: Vec<Row> = (0..left.loads)
             .map(|n| {
                 let [along, _] = left.load(m, n);
-                let i = word(m, Spirv::IAdd, i, along);
+                let i = word(m, Inst::IAdd, i, along);
                 w.row(m, &base, i)
             })
             .collect();
         let loaded_columns: Vec<Column> = (0..right.loads)
             .map(|n| {
                 let [along, _] = right.load(m, n);
-                let j = word(m, Spirv::IAdd, j, along);
+                let j = word(m, Inst::IAdd, j, along);
                 w.column(m, &base, j)
             })
             .collect();
@@ -144,14 +144,14 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
         let own_rows: Vec<Row> = own[0]
             .iter()
             .map(|&along| {
-                let i = word(m, Spirv::IAdd, i, along);
+                let i = word(m, Inst::IAdd, i, along);
                 w.row(m, &base, i)
             })
             .collect();
         let own_columns: Vec<Column> = own[1]
             .iter()
             .map(|&along| {
-                let j = word(m, Spirv::IAdd, j, along);
+                let j = word(m, Inst::IAdd, j, along);
                 w.column(m, &base, j)
             })
             .collect();
@@ -174,7 +174,7 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
                 left.fill(m, w, a);
                 right.fill(m, w, b);
                 m.barrier();
-                let next = word(m, Spirv::IAdd, v[0], deep);
+                let next = word(m, Inst::IAdd, v[0], deep);
                 let fetched = fetch(m, w, next);
                 let mut now = v[1..sums].to_vec();
                 for k in 0..depth {
@@ -196,7 +196,7 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
             let again = |m: &mut Module, v: &[Word]| less(m, v[0], end);
             let done = m.repeat(&state, again, |m, v| {
                 let block = m.word(w.plan.block() as u32);
-                let next = word(m, Spirv::IAdd, v[0], block);
+                let next = word(m, Inst::IAdd, v[0], block);
                 let to = Writer::least(m, next, end);
                 let (sums, fetched, met) = chain(m, w, v[0], to, (&v[here..ends], w.carried(v)));
                 [vec![next], w.met(m, &v[1..here], &sums), fetched, met.into_iter().collect()].concat()
@@ -208,24 +208,24 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
         };
         let (Some(met), Some(words)) = (met, telling) else {
             w.store_all(m, None, &own_rows, &own_columns, &sums);
-            return vec![word(m, Spirv::IAdd, v[0], groups)];
+            return vec![word(m, Inst::IAdd, v[0], groups)];
         };
         // Along one side of the group's square, and then along the other.
         let [one, side, all] = [1, SIDE, GROUP].map(|v| m.word(v));
-        let line = word(m, Spirv::ISub, local, x);
+        let line = word(m, Inst::ISub, local, x);
         let met = careful::told(m, words, local, [line, one], SIDE, met);
         let met = careful::told(m, words, local, [x, side], SIDE, met);
         let extent = [SIDE * rows, SIDE * columns];
         let anew = Outputs { base: &base, from: [i, j], extent, first: local, next: all, exists: None, blocks };
         careful::store(m, w, met, (None, &own_rows, &own_columns, &sums), &anew);
-        vec![word(m, Spirv::IAdd, v[0], groups)]
+        vec![word(m, Inst::IAdd, v[0], groups)]
     });
 }
 
 /// The inner place of the `n`-th element that this thread loads of an operand, and whether there is one.
 fn at(m: &mut Module, w: &mut Writer, side: &Side, n: u32, k: Word, count: Word) -> (super::Inner, Word) {
     let [_, inner] = side.load(m, n);
-    let k = word(m, Spirv::IAdd, k, inner);
+    let k = word(m, Inst::IAdd, k, inner);
     let (k, exists) = super::clamped(m, k, count);
     (w.inner(m, k), exists)
 }

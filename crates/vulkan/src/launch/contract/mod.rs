@@ -9,8 +9,8 @@ use super::map::{MapProgram, computes};
 use super::pieces::{MOST, Piece, Pieces, ROUNDS};
 use super::reduce::loops_inside;
 use super::window::window;
-use crate::caps::Can;
-use crate::emit::Shader;
+use crate::can::Can;
+use crate::emit::code::Code;
 use crate::emit::contract::{Part, Plan, Tile, Variant, shader};
 use crate::emit::space::{Numbers, RANKS};
 use crate::kernel::Program;
@@ -81,7 +81,7 @@ fn plan(kernel: &Kernel, bare: bool, can: &Can) -> Result<Plan, String> {
 ///
 /// # Errors
 /// What the device lacks, in words.
-pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
+pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Code), String> {
     let plan = plan(kernel, false, can)?;
     plan.programs().try_for_each(|program| computes(program, can))?;
     if let Some(post) = plan.post() {
@@ -111,7 +111,7 @@ impl ContractProgram {
     pub fn new(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<ContractProgram> {
         let (plan, shader) = emitted(kernel, can).map_err(Error::unsupported)?;
         // What the driver refuses it refuses here.
-        pipelines.get(&shader.words, shader.buffers as u32)?;
+        pipelines.of(&shader)?;
         let windows = if let Kernel::Window(window) = kernel { Some(window.clone()) } else { None };
         let post = post(kernel).cloned();
         let bare = self::plan(kernel, true, can).map_err(Error::unsupported)?;
@@ -130,7 +130,7 @@ impl ContractProgram {
             return Ok(made);
         }
         let shader = shader(self.plan(variant.part), variant, &self.can).map_err(Error::unsupported)?;
-        let made = pipelines.get(&shader.words, shader.buffers as u32)?;
+        let made = pipelines.of(&shader)?;
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).insert(variant, Arc::clone(&made));
         Ok(made)
     }

@@ -2,9 +2,10 @@
 //!
 //! Compilers ask that of a value by asking it of its operands. Mesa's analysis of loops keeps no answers, so each instruction that reads
 //! one value twice doubles its time, and a logarithm of a parameter takes it ages. So no value is more than [`MOST_STEPS`] from
-//! constants and arguments: there a [`Module`] hides it from compilers.
+//! constants and arguments: there a [`Printer`] hides it from compilers.
 
-use super::{Module, Type};
+use super::Printer;
+use crate::emit::code::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
@@ -42,7 +43,7 @@ impl Uniform {
     }
 }
 
-impl Module {
+impl Printer<'_> {
     /// A value, or where it is the end of [`MOST_STEPS`] on what is uniform, one that seems to differ from thread to thread.
     pub(super) fn varied(&mut self, of: Type, id: Word) -> Word {
         if self.uniform.steps(id).is_none_or(|steps| steps < MOST_STEPS) {
@@ -58,7 +59,7 @@ impl Module {
             }
         };
         let thread = self.push(Op::Load, word, vec![Operand::IdRef(thread)]);
-        let (nothing, zero) = (self.argument(self.nothing), self.word(0));
+        let (nothing, zero) = (self.argument(self.code.arguments), self.word(0));
         let masked = self.push_op(Op::BitwiseAnd, Type::U32, &[thread, nothing]);
         let always = self.push_op(Op::IEqual, Type::Bool, &[masked, zero]);
         let never = self.constant(of, 0);
@@ -69,10 +70,12 @@ impl Module {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emit::code::Code;
 
     #[test]
     fn no_value_is_many_steps_from_an_argument_and_still_seen_to_be_uniform() {
-        let mut m = Module::new(1);
+        let code = Code { arguments: 1, ..Code::default() };
+        let mut m = Printer::new(&code);
         let (mut x, mut hidden) = (m.argument(0), 0);
         for _ in 0..3 * MOST_STEPS {
             x = m.op(Op::IMul, Type::U32, &[x, x]);
