@@ -1,8 +1,8 @@
 //! What a device can do, as data read without opening it, and what must be switched on for it: one table for both.
 
-use crate::can::Can;
-use crate::emit::code::GROUP;
 use crate::spirv::Modes;
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::code::GROUP;
 use vulkano::Version;
 use vulkano::device::physical::{PhysicalDevice, PhysicalDeviceType, ShaderFloatControlsIndependence as Independence};
 use vulkano::device::{DeviceExtensions, DeviceFeatures, DeviceProperties, QueueFlags};

@@ -1,14 +1,10 @@
 //! One Vulkan device as a backend: opened at its first use, opened anew after it was lost, every entry closed to panics.
 
 use crate::arithmetic;
-use crate::can::Can;
 use crate::caps;
 use crate::disk_cache::CachePlace;
 use crate::errors;
 use crate::frames::Kept;
-use crate::kernel::Ready;
-use crate::loss::{self, Loss};
-use crate::lower;
 use crate::memory::{ALIGNMENT, Faults, Memory, VulkanBuffer, default_budget, is_unified};
 use crate::parting;
 use crate::pipelines::Pipelines;
@@ -22,6 +18,8 @@ use ferrotensor_core::backend::{
 };
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::{Error, Result};
+use ferrotensor_gpu::loss::{self, Loss};
+use ferrotensor_gpu::{Can, Ready, lower};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

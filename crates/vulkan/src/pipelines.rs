@@ -1,11 +1,12 @@
 //! Pipelines of an opened device: made from SPIR-V words, kept in memory by these, and on disk by the driver's own cache.
 
 use crate::disk_cache::{CachePlace, DiskCache};
-use crate::emit::code::Code;
 use crate::errors;
 use crate::parting::Given;
 use crate::spirv::{self, Modes};
 use ferrotensor_core::{Error, Result};
+use ferrotensor_gpu::code::Code;
+use ferrotensor_gpu::{Compiled, Compiler};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -95,14 +96,6 @@ impl Pipelines {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pipeline of a kernel.
-    ///
-    /// # Errors
-    /// As [`Pipelines::get`].
-    pub fn of(&self, code: &Code) -> Result<Arc<Pipeline>> {
-        self.get(&spirv::words(code, self.modes), code.buffers.len() as u32)
-    }
-
     /// The pipeline of a module whose only entry point is a compute shader, with its argument block at binding 0 and
     /// `buffers` storage buffers from binding 1 on, in set 0.
     ///
@@ -148,7 +141,7 @@ impl Pipelines {
 
     fn make(&self, words: &[u32], buffers: u32) -> Result<Pipeline> {
         let layout = self.layout(buffers)?;
-        // SAFETY: the words come from this crate's emitter, whose modules stay within their bindings; vulkano checks their
+        // SAFETY: the words are printed of a kernel's code, which stays within its bindings; vulkano checks their
         // form and capabilities.
         let module = unsafe { ShaderModule::new(Arc::clone(&self.device), ShaderModuleCreateInfo::new(words)) }
             .map_err(|e| errors::driver("a shader module", e))?;
@@ -181,6 +174,12 @@ impl Pipelines {
             PipelineLayout::new(Arc::clone(&self.device), info).map_err(|e| errors::driver("a pipeline layout", e))?;
         layouts.insert(buffers, Arc::clone(&layout));
         Ok(layout)
+    }
+}
+
+impl Compiler for Pipelines {
+    fn compile(&self, code: &Code) -> Result<Compiled> {
+        Ok(self.get(&spirv::words(code, self.modes), code.buffers.len() as u32)?)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Looks for Vulkan devices, and says in words why there are none. Opens nothing.
 
-use crate::can::Can;
 use crate::caps;
 use crate::device::{Options, VulkanBackend};
 use crate::errors;
 use crate::parting;
 use ferrotensor_core::backend::Backend;
+use ferrotensor_gpu::Can;
 use std::panic::catch_unwind;
 use std::sync::Arc;
 use vulkano::device::physical::{DriverId, PhysicalDevice, PhysicalDeviceType};

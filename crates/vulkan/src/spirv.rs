@@ -1,7 +1,7 @@
 //! Prints the code of a kernel as SPIR-V: one entry point, its buffers, and types and constants made once. What a compiler gets wrong is
 //! written otherwise here: values it must not know (`hidden`), whole parts of float64 (`whole.rs`), what it takes ages for (`uniform.rs`).
 
-use crate::emit::code::{Code, GROUP, Inst, Statement, Type};
+use ferrotensor_gpu::code::{Code, GROUP, Inst, Statement, Type};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, InsertPoint, Instruction, Operand};
 use rspirv::spirv::{

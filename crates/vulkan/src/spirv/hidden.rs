@@ -1,7 +1,7 @@
 //! Constants that a compiler must not know.
 
 use super::Printer;
-use crate::emit::code::Type;
+use ferrotensor_gpu::code::Type;
 use rspirv::spirv::{Op, Word};
 
 impl Printer<'_> {

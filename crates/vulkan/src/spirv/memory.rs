@@ -1,7 +1,7 @@
 //! Variables of a module: arguments, buffers, arrays, built-in numbers, and how their elements are read and written.
 
 use super::Printer;
-use crate::emit::code::{Place, Type};
+use ferrotensor_gpu::code::{Place, Type};
 use rspirv::dr::{InsertPoint, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
 

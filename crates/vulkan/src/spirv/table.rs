@@ -1,6 +1,6 @@
 //! Which SPIR-V an instruction becomes.
 
-use crate::emit::code::Inst;
+use ferrotensor_gpu::code::Inst;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op};
 
 /// How an instruction is written.

@@ -5,7 +5,7 @@
 //! constants and arguments: there a [`Printer`] hides it from compilers.
 
 use super::Printer;
-use crate::emit::code::Type;
+use ferrotensor_gpu::code::Type;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
@@ -70,7 +70,7 @@ impl Printer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit::code::Code;
+    use ferrotensor_gpu::code::Code;
 
     #[test]
     fn no_value_is_many_steps_from_an_argument_and_still_seen_to_be_uniform() {

@@ -2,7 +2,7 @@
 //! -3.5 to -3 and -0.25 to 0 with these, of float64 alone. What is used instead costs five instructions more.
 
 use super::Printer;
-use crate::emit::code::Type;
+use ferrotensor_gpu::code::Type;
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// 2^52: the smallest size from which on every float64 is whole.

@@ -6,8 +6,9 @@ use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Contract, Kernel, Window, WindowAxis, WindowCombine};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
-use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::emit::contract::{Part, Plan, Tile, Variant, shader};
+use ferrotensor_vulkan::{Options, VulkanBackend};
 
 /// Devices whose products look at their factors, and those whose do not.
 fn pairs() -> Vec<[VulkanBackend; 2]> {

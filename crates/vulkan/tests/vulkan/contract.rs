@@ -10,8 +10,9 @@ use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, literal_bits};
 use ferrotensor_core::{DType, blocks};
-use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::emit::contract::{Part, Plan, Tile, Variant, shader};
+use ferrotensor_vulkan::{Options, VulkanBackend};
 
 const TILES: [Tile; 7] = [
     Tile::Registers { rows: 1, columns: 1, team: 1 },

@@ -9,7 +9,8 @@ use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Kernel, Monoid, Window, WindowAxis, WindowCombine};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_vulkan::{Options, VulkanBackend};
 
 fn axis(size: usize, stride: usize, dilation: usize, low: usize) -> WindowAxis {
     WindowAxis { size, stride, dilation, low }

@@ -4,7 +4,7 @@ use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Sort, SortOutputs};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, Op};
-use ferrotensor_vulkan::{Can, lower};
+use ferrotensor_gpu::{Can, lower};
 use std::io::Write;
 use std::time::Instant;
 

@@ -6,9 +6,9 @@ use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Arithmetic, Builder, Instr, MathFn, Op, Program, plain, verify};
-use ferrotensor_vulkan::Can;
-use ferrotensor_vulkan::emit::reduce::{self, Stage};
-use ferrotensor_vulkan::emit::{gather, map, rows, scan, space};
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::emit::reduce::{self, Stage};
+use ferrotensor_gpu::emit::{gather, map, rows, scan, space};
 use std::process::Command;
 
 /// A program of every instruction that is defined for a dtype, with all results as outputs of a few maps.

@@ -115,7 +115,7 @@ fn an_index_out_of_range_fails_its_launch_in_words() {
 #[test]
 fn gathers_reach_beyond_a_descriptors_range() {
     let Some(found) = crate::rig::first() else { return };
-    let can = ferrotensor_vulkan::Can { max_range: 4096, ..found.can };
+    let can = ferrotensor_gpu::Can { max_range: 4096, ..found.can };
     let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
     for data in [dense(&[500, 9]), dense(&[9, 500]).permute(&[1, 0]), dense(&[500, 9]).flip(0).flip(1)] {
         let inputs = [(elements(DType::F64, 4500, 2), data), (indices(DType::I32, 700, 500, 1), dense(&[700]))];
@@ -210,7 +210,7 @@ fn many_updates_of_one_place_are_applied_one_after_the_other() {
 #[test]
 fn updates_that_lie_across_are_cut_along_their_rows() {
     let Some(found) = crate::rig::first() else { return };
-    let can = ferrotensor_vulkan::Can { max_range: 64 << 10, ..found.can };
+    let can = ferrotensor_gpu::Can { max_range: 64 << 10, ..found.can };
     let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
     let (updates, row) = (1 << 12, 33);
     let inputs = [
@@ -266,7 +266,7 @@ fn an_update_out_of_range_is_left_out_and_told() {
 #[test]
 fn scatters_reach_beyond_a_descriptors_range() {
     let Some(found) = crate::rig::first() else { return };
-    let can = ferrotensor_vulkan::Can { max_range: 16 << 10, ..found.can };
+    let can = ferrotensor_gpu::Can { max_range: 16 << 10, ..found.can };
     let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
     for update in [Update::Set, Update::Combine(Monoid::Sum)] {
         for data in [dense(&[900, 9]), dense(&[9, 900]).permute(&[1, 0])] {

@@ -8,7 +8,8 @@ use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::scalar::{Builder, Instr, Op, Program, verify};
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_vulkan::{Options, VulkanBackend};
 
 #[test]
 fn every_instruction_of_every_dtype_gives_the_reference_bits() {

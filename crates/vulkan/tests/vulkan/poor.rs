@@ -12,8 +12,9 @@ use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, verify};
 use ferrotensor_core::{Code, DType};
+use ferrotensor_gpu::Can;
 use ferrotensor_vulkan::spirv::Modes;
-use ferrotensor_vulkan::{CachePlace, Can, Options, VulkanBackend};
+use ferrotensor_vulkan::{CachePlace, Options, VulkanBackend};
 
 /// What is taken away.
 struct Poor {

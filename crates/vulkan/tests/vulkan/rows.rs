@@ -10,7 +10,8 @@ use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::rows::{LONGEST, Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, Value};
 use ferrotensor_core::{DType, Result};
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_vulkan::{Options, VulkanBackend};
 
 fn program(d: DType, inputs: usize, params: usize, f: impl FnOnce(&mut Builder, &[Value]) -> Value) -> Program {
     let mut b = Builder::new();

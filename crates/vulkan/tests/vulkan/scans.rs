@@ -6,7 +6,8 @@ use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Kernel, Monoid, Scan};
 use ferrotensor_core::layout::Layout;
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_vulkan::{Options, VulkanBackend};
 
 fn scan(combine: Monoid, dtype: DType) -> Kernel {
     Kernel::Scan(Scan { combine, dtype })

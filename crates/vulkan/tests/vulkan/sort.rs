@@ -10,9 +10,10 @@ use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::scalar::{Arithmetic, plain, verify};
 use ferrotensor_core::{Code, DType};
-use ferrotensor_vulkan::emit::network::{self, Stage};
-use ferrotensor_vulkan::emit::{map, sort as emitted, space};
-use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::emit::network::{self, Stage};
+use ferrotensor_gpu::emit::{map, sort as emitted, space};
+use ferrotensor_vulkan::{Options, VulkanBackend};
 use smallvec::SmallVec;
 
 const OUTPUTS: [SortOutputs; 3] = [SortOutputs::Values, SortOutputs::Indices, SortOutputs::Both];

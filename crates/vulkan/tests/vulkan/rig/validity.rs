@@ -1,7 +1,7 @@
 //! What the validator of SPIR-V says.
 
-use ferrotensor_vulkan::Can;
-use ferrotensor_vulkan::emit::code::Code;
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::code::Code;
 use ferrotensor_vulkan::spirv::{self, Modes};
 use std::io::Write;
 use std::process::{Command, Stdio};
