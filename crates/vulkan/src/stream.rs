@@ -132,9 +132,10 @@ impl Stream {
         groups: u32,
     ) -> Result<(&'a Pipeline, SmallVec<[Range; 16]>)> {
         let can = &self.opened.can;
-        let pipeline: Option<&Pipeline> = kernel.downcast_ref();
-        let pipeline = pipeline.filter(|pipeline| pipeline.is_of(&self.opened.device));
-        let pipeline = pipeline.ok_or_else(|| errors::foreign(&self.opened.name, "pipeline"))?;
+        let pipeline: &Pipeline = kernel.downcast_ref().ok_or_else(|| Error::internal("a kernel of another backend"))?;
+        if !pipeline.is_of(&self.opened.device) {
+            return Err(errors::foreign(&self.opened.name, "pipeline"));
+        }
         let buffers = bindings.len() as u32 + reports as u32;
         if buffers != pipeline.buffers() {
             let text = format!("{buffers} buffers bound to a pipeline of {}", pipeline.buffers());
@@ -144,8 +145,10 @@ impl Stream {
             return Err(Error::internal(format!("{groups} workgroups with {argument_bytes} bytes of arguments")));
         }
         let ranges = bindings.iter().map(|b| {
-            let own = VulkanBuffer::of(b.buffer).filter(|own| own.is_of(&self.opened.memory));
-            let own = own.ok_or_else(|| errors::foreign(&self.opened.name, "buffer"))?;
+            let own = VulkanBuffer::of(b.buffer).ok_or_else(|| Error::internal("a buffer of another backend"))?;
+            if !own.is_of(&self.opened.memory) {
+                return Err(errors::foreign(&self.opened.name, "buffer"));
+            }
             let size = b.buffer.bytes() as u64;
             let inside = b.offset.checked_add(b.bytes).is_some_and(|end| end <= size);
             if !inside || b.bytes == 0 || b.bytes > can.max_range || b.offset % can.alignment != 0 {
