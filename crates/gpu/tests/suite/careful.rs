@@ -1,22 +1,22 @@
 //! Products on a device that keeps no subnormal numbers: tiles that meet small factors are computed anew, with the same bits.
 
-use crate::rig::launches::{canonical, run};
-use crate::rig::validity::{complaint, everything};
+use super::everything;
+use super::launches::{canonical, run};
+use crate::host::{self, Device, complaint};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Contract, Kernel, Window, WindowAxis, WindowCombine};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_gpu::Can;
 use ferrotensor_gpu::emit::contract::{Part, Plan, Tile, Variant, shader};
-use ferrotensor_vulkan::{Options, VulkanBackend};
 
 /// Devices whose products look at their factors, and those whose do not.
-fn pairs() -> Vec<[VulkanBackend; 2]> {
+fn pairs() -> Vec<[Device; 2]> {
     let with = |software: bool, subnormals: bool, max_range: Option<u64>| {
-        let found = crate::rig::first()?;
-        let max_range = max_range.unwrap_or(found.can.max_range);
-        let can = Can { software, subnormals, max_range, ..found.can };
-        Some(VulkanBackend::with(found.physical, "vulkan:0", can, Options::default()))
+        let given = host::can()?;
+        let max_range = max_range.unwrap_or(given.max_range);
+        let can = Can { software, subnormals, max_range, ..given };
+        Some(host::open(can))
     };
     [(true, None), (false, None), (false, Some(2048))]
         .into_iter()

@@ -1,9 +1,10 @@
 //! Matrix products against the reference: every dtype within its bound (integers and bool exactly), any layouts, sizes around the
 //! edges of tiles, by the tiles of software devices and by those of GPUs, in one piece and in many.
 
-use crate::rig::launches::{canonical, run, within};
-use crate::rig::random::{Lie, numbers, placed};
-use crate::rig::validity::{complaint, everything};
+use super::everything;
+use super::launches::{canonical, run, within};
+use super::random::{Lie, numbers, placed};
+use crate::host::{self, Device, complaint};
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::layout::Layout;
@@ -12,7 +13,6 @@ use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, literal_bits};
 use ferrotensor_core::{DType, blocks};
 use ferrotensor_gpu::Can;
 use ferrotensor_gpu::emit::contract::{Part, Plan, Tile, Variant, shader};
-use ferrotensor_vulkan::{Options, VulkanBackend};
 
 const TILES: [Tile; 7] = [
     Tile::Registers { rows: 1, columns: 1, team: 1 },
@@ -25,11 +25,11 @@ const TILES: [Tile; 7] = [
 ];
 
 /// The device as software runs it, and as a GPU would.
-fn devices() -> Vec<(&'static str, VulkanBackend)> {
+fn devices() -> Vec<(&'static str, Device)> {
     let with = |software: bool| {
-        let found = crate::rig::first()?;
-        let can = Can { software, ..found.can };
-        Some(VulkanBackend::with(found.physical, "vulkan:0", can, Options::default()))
+        let given = host::can()?;
+        let can = Can { software, ..given };
+        Some(host::open(can))
     };
     [("registers", true), ("shared memory", false)].into_iter().filter_map(|(name, s)| Some((name, with(s)?))).collect()
 }
@@ -39,7 +39,7 @@ fn product(dtype: DType) -> Kernel {
 }
 
 /// `a [batch..., m, k]` and `b [batch..., k, n]`, lying as told, multiplied on the device and compared.
-fn check(device: &VulkanBackend, dtype: DType, batch: &[usize], [m, k, n]: [usize; 3], lies: [Lie; 2], what: &str) {
+fn check(device: &Device, dtype: DType, batch: &[usize], [m, k, n]: [usize; 3], lies: [Lie; 2], what: &str) {
     let seed = (m * 131 + k * 17 + n) as u64;
     let inputs = [
         placed(dtype, &[batch, &[m, k]].concat(), lies[0], seed),
@@ -268,9 +268,9 @@ fn batches_of_many_axes_lie_anyhow() {
 #[test]
 fn operands_beyond_a_descriptors_range_are_cut() {
     for software in [true, false] {
-        let Some(found) = crate::rig::first() else { return };
-        let can = Can { max_range: 2048, software, ..found.can };
-        let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+        let Some(given) = host::can() else { return };
+        let can = Can { max_range: 2048, software, ..given };
+        let device = host::open(can);
         for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16, DType::C64, DType::I8, DType::U32, DType::Bool] {
             let sizes = [[40, 35, 50], [3, 700, 2], [70, 3, 70], [1, 1500, 1]];
             for (n, &sizes) in sizes.iter().enumerate() {
@@ -339,9 +339,9 @@ fn epilogue(dtype: DType, to: DType) -> Program {
 fn what_comes_after_a_product_is_done_where_it_is_written() {
     let narrow = |can: &Can| Can { max_range: 2048, ..can.clone() };
     for (software, cut) in [(true, false), (false, false), (true, true), (false, true)] {
-        let Some(found) = crate::rig::first() else { return };
-        let can = Can { software, ..if cut { narrow(&found.can) } else { found.can } };
-        let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+        let Some(given) = host::can() else { return };
+        let can = Can { software, ..if cut { narrow(&given) } else { given } };
+        let device = host::open(can);
         for (d, dtype) in DType::all().filter(|&d| d != DType::Bool).enumerate() {
             let to = [dtype, DType::F32, DType::Bool][d % 3];
             let post = epilogue(dtype, to);
@@ -413,7 +413,7 @@ fn a_sum_of_other_products_is_noticed() {
     let Scalar::Float(term) = a.get(17) else { panic!("a float") };
     for (value, good) in [(whole.hi, true), (whole.hi - term.hi * term.hi, false), (whole.hi + term.hi * term.hi, false)] {
         let found = Array::from_slice(&[1, 1], &[value as f32]).unwrap();
-        assert_eq!(crate::rig::launches::difference(&kernel, &[a.clone(), b.clone()], &found, n).is_none(), good);
+        assert_eq!(super::launches::difference(&kernel, &[a.clone(), b.clone()], &found, n).is_none(), good);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Convolutions against the reference: every dtype over one to three axes with strides, dilations, padding and groups, in any layouts,
 //! in one piece and in many.
 
-use crate::rig::launches::{run, within};
-use crate::rig::random::{Lie, placed};
+use super::launches::{run, within};
+use super::random::{Lie, placed};
+use crate::host::{self, Device};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::error::Code;
@@ -10,17 +11,16 @@ use ferrotensor_core::kernel::{Kernel, Monoid, Window, WindowAxis, WindowCombine
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_gpu::Can;
-use ferrotensor_vulkan::{Options, VulkanBackend};
 
 fn axis(size: usize, stride: usize, dilation: usize, low: usize) -> WindowAxis {
     WindowAxis { size, stride, dilation, low }
 }
 
-fn devices(change: impl Fn(Can) -> Can) -> Vec<VulkanBackend> {
+fn devices(change: impl Fn(Can) -> Can) -> Vec<Device> {
     let with = |software: bool| {
-        let found = crate::rig::first()?;
-        let can = change(Can { software, ..found.can });
-        Some(VulkanBackend::with(found.physical, "vulkan:0", can, Options::default()))
+        let given = host::can()?;
+        let can = change(Can { software, ..given });
+        Some(host::open(can))
     };
     [true, false].into_iter().filter_map(with).collect()
 }
@@ -32,7 +32,7 @@ struct Case<'a> {
     spatial: &'a [(usize, usize)],
 }
 
-fn check(device: &VulkanBackend, dtype: DType, case: &Case, lies: [Lie; 2]) {
+fn check(device: &Device, dtype: DType, case: &Case, lies: [Lie; 2]) {
     let [batch, groups, cin, cout] = case.channels;
     let extents: Vec<usize> = case.spatial.iter().map(|s| s.0).collect();
     let windows: Vec<usize> = case.spatial.iter().map(|s| s.1).collect();

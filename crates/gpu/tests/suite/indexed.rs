@@ -1,12 +1,13 @@
 //! Gathers and scatters on a device: the reference's bits, and its errors for indices out of range.
 
-use crate::rig::launches::{compare, elements, run};
-use crate::rig::random::numbers;
+use super::launches::{compare, elements, run};
+use super::random::numbers;
+use crate::host;
 use ferrotensor_core::kernel::{Gather, Kernel, Monoid, Scatter, Update};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::{Code, DType};
-use ferrotensor_vulkan::{Options, VulkanBackend};
+use ferrotensor_gpu::Can;
 
 const INDICES: [DType; 8] = [DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64, DType::U64];
 
@@ -34,7 +35,7 @@ fn dense(dims: &[usize]) -> Layout {
 
 #[test]
 fn elements_of_every_dtype_are_gathered_by_indices_of_every_dtype() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for (n, d) in DType::all().enumerate() {
         for (k, index) in INDICES.into_iter().enumerate() {
             let inputs = [(elements(d, 6 * 5, n as u64), dense(&[6, 5])), (indices(index, 12, 6, k), dense(&[3, 4]))];
@@ -45,7 +46,7 @@ fn elements_of_every_dtype_are_gathered_by_indices_of_every_dtype() {
 
 #[test]
 fn data_and_indices_lie_in_any_way() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let base = elements(DType::I16, 2000, 3);
     let turned = dense(&[4, 5, 7]).permute(&[2, 1, 0]).flip(0).flip(2);
     let gaps = dense(&[7, 10, 9]).slice(1, 9, -2, 5).slice(2, 1, 2, 4);
@@ -73,7 +74,7 @@ fn data_and_indices_lie_in_any_way() {
 
 #[test]
 fn nothing_is_gathered_by_no_index_and_from_empty_rows() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let kernel = gather(DType::F32, &[DType::I32]);
     let none = [(elements(DType::F32, 6, 1), dense(&[3, 2])), (vec![], dense(&[0]))];
     compare(&device, &kernel, &none, &[0, 2], &[], "no index");
@@ -87,7 +88,7 @@ fn nothing_is_gathered_by_no_index_and_from_empty_rows() {
 
 #[test]
 fn an_index_out_of_range_fails_its_launch_in_words() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let data = (elements(DType::F32, 30, 1), dense(&[6, 5]));
     for (dtype, index, told) in [
         (DType::I32, vec![0, 6, -7, 5], "index 6 is out of range for an axis of size 6"),
@@ -114,9 +115,9 @@ fn an_index_out_of_range_fails_its_launch_in_words() {
 /// Data larger than one descriptor shows, of which each window gives what lies in it.
 #[test]
 fn gathers_reach_beyond_a_descriptors_range() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = ferrotensor_gpu::Can { max_range: 4096, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { max_range: 4096, ..given };
+    let device = host::open(can);
     for data in [dense(&[500, 9]), dense(&[9, 500]).permute(&[1, 0]), dense(&[500, 9]).flip(0).flip(1)] {
         let inputs = [(elements(DType::F64, 4500, 2), data), (indices(DType::I32, 700, 500, 1), dense(&[700]))];
         compare(&device, &gather(DType::F64, &[DType::I32]), &inputs, &[700, 9], &[], "windows");
@@ -150,7 +151,7 @@ fn updates() -> impl Iterator<Item = (Update, DType)> {
 
 #[test]
 fn updates_of_every_dtype_meet_what_is_there_in_their_order() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut count = 0;
     for (n, (update, d)) in updates().enumerate() {
         let index = INDICES[n % INDICES.len()];
@@ -168,7 +169,7 @@ fn updates_of_every_dtype_meet_what_is_there_in_their_order() {
 
 #[test]
 fn updates_and_data_lie_in_any_way() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let (d, base) = (DType::F32, elements(DType::F32, 4000, 3));
     let data =
         [dense(&[7, 5, 4]), dense(&[4, 5, 7]).permute(&[2, 1, 0]).flip(0).flip(2), dense(&[1, 5, 1]).broadcast(&[7, 5, 4])];
@@ -196,7 +197,7 @@ fn updates_and_data_lie_in_any_way() {
 /// More updates of one place than one loop may go along, and more than are sorted together.
 #[test]
 fn many_updates_of_one_place_are_applied_one_after_the_other() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let sum = Update::Combine(Monoid::Sum);
     for (update, d, count) in [(sum, DType::I32, 70_000), (sum, DType::F32, 200_000), (Update::Set, DType::I64, 300_000)] {
         let index = list(DType::I32, (0..count).map(|n| if n % 97 == 0 { n as i128 % 100 } else { 3 }));
@@ -209,9 +210,9 @@ fn many_updates_of_one_place_are_applied_one_after_the_other() {
 /// Wide rows are cut, not the updates that share them.
 #[test]
 fn updates_that_lie_across_are_cut_along_their_rows() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = ferrotensor_gpu::Can { max_range: 64 << 10, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { max_range: 64 << 10, ..given };
+    let device = host::open(can);
     let (updates, row) = (1 << 12, 33);
     let inputs = [
         (numbers(DType::F32, 50 * row, 1), dense(&[50, row])),
@@ -226,7 +227,7 @@ fn updates_that_lie_across_are_cut_along_their_rows() {
 
 #[test]
 fn nothing_is_scattered_by_no_index_and_into_nothing() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let kernel = scatter(DType::F32, &[DType::I32], Update::Set);
     let data = (elements(DType::F32, 6, 1), dense(&[3, 2]));
     compare(&device, &kernel, &[data.clone(), (vec![], dense(&[0])), (vec![], dense(&[0, 2]))], &[3, 2], &[], "no index");
@@ -250,7 +251,7 @@ fn nothing_is_scattered_by_no_index_and_into_nothing() {
 
 #[test]
 fn an_update_out_of_range_is_left_out_and_told() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for update in [Update::Set, Update::Combine(Monoid::Sum)] {
         let inputs = [
             (elements(DType::F32, 6, 1), dense(&[6])),
@@ -265,9 +266,9 @@ fn an_update_out_of_range_is_left_out_and_told() {
 /// Operands larger than one descriptor shows: stretches of updates, windows of the output.
 #[test]
 fn scatters_reach_beyond_a_descriptors_range() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = ferrotensor_gpu::Can { max_range: 16 << 10, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { max_range: 16 << 10, ..given };
+    let device = host::open(can);
     for update in [Update::Set, Update::Combine(Monoid::Sum)] {
         for data in [dense(&[900, 9]), dense(&[9, 900]).permute(&[1, 0])] {
             let inputs = [

@@ -1,7 +1,8 @@
 //! Kernels on a device against the reference, bit by bit: every instruction of every dtype over odd layouts, reductions over every
 //! number of elements that changes their tree.
 
-use crate::rig::launches::{compare, elements, layouts, run};
+use super::launches::{compare, elements, layouts, run};
+use crate::host::{self, Device};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
@@ -9,20 +10,19 @@ use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::scalar::{Builder, Instr, Op, Program, verify};
 use ferrotensor_gpu::Can;
-use ferrotensor_vulkan::{Options, VulkanBackend};
 
 #[test]
 fn every_instruction_of_every_dtype_gives_the_reference_bits() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     every_instruction(&device);
 }
 
 /// What the device leaves of float32 is done with integers: forced, so that a device that leaves nothing has the same bits by either way.
 #[test]
 fn float32_by_integers_gives_the_reference_bits() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = Can { roots: false, quotients: false, subnormals: false, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { roots: false, quotients: false, subnormals: false, ..given };
+    let device = host::open(can);
     let can = device.can().unwrap();
     assert!(!can.roots && !can.quotients && !can.subnormals);
     every_instruction(&device);
@@ -30,13 +30,13 @@ fn float32_by_integers_gives_the_reference_bits() {
 
 #[test]
 fn the_software_device_is_found_to_compute_as_ieee_754_asks_for() {
-    let Some(found) = crate::rig::first() else { return };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", found.can, Options::default());
+    let Some(given) = host::can() else { return };
+    let device = host::open(given);
     let can = device.can().unwrap();
     assert!(!can.software || (can.roots && can.quotients && can.subnormals), "{can:?}");
 }
 
-fn every_instruction(device: &VulkanBackend) {
+fn every_instruction(device: &Device) {
     let one = [Op::Neg, Op::Abs, Op::Sqrt, Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Not];
     let two = [
         Op::Add,
@@ -94,7 +94,7 @@ fn every_instruction(device: &VulkanBackend) {
 
 #[test]
 fn parameters_and_positions_reach_the_program() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for d in DType::all().filter(|&d| d != DType::C128) {
         let mut b = Builder::new();
         let (x, p, i) = (b.input(d), b.param(d), b.index(1, DType::I64));
@@ -112,7 +112,7 @@ fn parameters_and_positions_reach_the_program() {
 
 #[test]
 fn many_axes_and_no_elements_are_walked() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let kernel = Kernel::Map(Map { program: Program::identity(DType::F32) });
     let dims = [2usize; 11];
     let order: Vec<usize> = (0..11).rev().collect();
@@ -158,7 +158,7 @@ fn tree(x: &[f32]) -> f32 {
 
 #[test]
 fn sums_follow_the_tree_for_every_number_of_elements() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let kernel = reduction(Combine::Value(Monoid::Sum), DType::F32, DType::F32, 1);
     // Rows of nothing, more of them than the empty operand has bytes.
     let found = run(&device, &kernel, &[(vec![], Layout::dense(&[1000, 0]).unwrap())], &[1000], &[]).unwrap();
@@ -176,7 +176,7 @@ fn sums_follow_the_tree_for_every_number_of_elements() {
 
 #[test]
 fn every_rule_of_every_dtype_reduces_over_any_axes() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut native = 0;
     for d in DType::all() {
         let rules = [
@@ -214,7 +214,7 @@ fn every_rule_of_every_dtype_reduces_over_any_axes() {
 
 #[test]
 fn a_reduction_has_a_program_before_and_after_it() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut b = Builder::new();
     let (x, p, i) = (b.input(DType::I16), b.param(DType::I32), b.index(2, DType::I32));
     let wide = b.cast(x, DType::I32);
@@ -244,9 +244,9 @@ fn a_reduction_has_a_program_before_and_after_it() {
 /// Without what software devices happen to have, less is native, and nothing is wrong.
 #[test]
 fn poor_devices_refuse_in_words_what_they_lack() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = Can { float64: false, int64: false, storage8: false, storage16: false, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { float64: false, int64: false, storage8: false, storage16: false, ..given };
+    let device = host::open(can);
     let copy = |d| Kernel::Map(Map { program: Program::identity(d) });
     for (d, reason) in [
         (DType::F64, "no float64 to compute in"),
@@ -263,9 +263,9 @@ fn poor_devices_refuse_in_words_what_they_lack() {
 /// A map of operands larger than one descriptor shows is cut into windows.
 #[test]
 fn operands_beyond_a_descriptors_range_are_windowed() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = Can { max_range: 4096, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { max_range: 4096, ..given };
+    let device = host::open(can);
     let mut b = Builder::new();
     let (x, y, i) = (b.input(DType::F32), b.input(DType::F32), b.index(0, DType::I32));
     let i = b.cast(i, DType::F32);
@@ -282,9 +282,9 @@ fn operands_beyond_a_descriptors_range_are_windowed() {
 /// So are the elements of one result.
 #[test]
 fn reductions_of_more_than_a_descriptor_shows_are_windowed() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = Can { max_range: 64 << 10, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { max_range: 64 << 10, ..given };
+    let device = host::open(can);
     let n = 100_003;
     let dense = Layout::dense(&[2, n]).unwrap();
     let every_third = Layout::new(&[2, n], &[1, 3], 5, 3 * n + 10).unwrap();
@@ -344,7 +344,7 @@ fn reductions_of_more_than_a_descriptor_shows_are_windowed() {
 /// Mesa's software device leaves the loops of a thread after 65,535 rounds in all: those of remainders count too.
 #[test]
 fn remainders_inside_of_a_reduction_go_to_their_end() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut b = Builder::new();
     let x = b.input(DType::F64);
     let step = b.lit(DType::F64, 3e-300);
@@ -358,7 +358,7 @@ fn remainders_inside_of_a_reduction_go_to_their_end() {
 /// Integers widened before they are divided, and compared with a literal.
 #[test]
 fn widened_integers_divide_and_compare() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for from in [DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32] {
         for op in [Op::Div, Op::Rem, Op::Gcd, Op::Mul] {
             let mut b = Builder::new();

@@ -1,12 +1,13 @@
 //! Single kernels on a device, and beside the reference.
 
-use ferrotensor_core::backend::{Backend, Launch, Operand};
+use crate::host::Device;
+use ferrotensor_core::backend::{Backend, Batch, Launch, Operand, Outcome, Ticket};
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::{DType, Result, blocks};
-use ferrotensor_vulkan::VulkanBackend;
 use smallvec::SmallVec;
+use std::time::{Duration, Instant};
 
 /// Elements at random, a third of them small numbers.
 pub fn elements(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
@@ -38,15 +39,25 @@ pub fn canonical(array: &Array) -> Vec<u8> {
 }
 
 /// A buffer of `bytes` seen through a layout.
-pub fn place(device: &VulkanBackend, bytes: &[u8], layout: Layout) -> Result<Operand> {
+pub fn place(device: &Device, bytes: &[u8], layout: Layout) -> Result<Operand> {
     let buffer = device.alloc(bytes.len().max(1))?;
     device.upload(bytes, &buffer, 0)?;
     Ok(Operand { buffer, layout })
 }
 
+/// What becomes of a launch, at most 60 seconds later.
+pub fn outcome(device: &Device, launch: Launch) -> Outcome {
+    match device.submit(Batch::new(vec![launch])) {
+        Ticket::Done(outcome) => outcome,
+        Ticket::Pending(ticket) => device
+            .wait(ticket, Instant::now() + Duration::from_secs(60))
+            .expect("the device hangs, or the ticket was answered"),
+    }
+}
+
 /// The results of one launch on the device.
 pub fn run(
-    device: &VulkanBackend,
+    device: &Device,
     kernel: &Kernel,
     inputs: &[(Vec<u8>, Layout)],
     dims: &[usize],
@@ -57,7 +68,7 @@ pub fn run(
 
 /// The same with outputs of these shapes.
 pub fn run_to(
-    device: &VulkanBackend,
+    device: &Device,
     kernel: &Kernel,
     inputs: &[(Vec<u8>, Layout)],
     dims: &[&[usize]],
@@ -78,7 +89,7 @@ pub fn run_to(
         })
         .collect::<Result<SmallVec<[Operand; 1]>>>()?;
     let launch = Launch { kernel: prepared, inputs, outputs: outputs.clone(), params: params.iter().copied().collect() };
-    let outcome = super::run(device, vec![launch]);
+    let outcome = outcome(device, launch);
     assert!(outcome.lost.is_none(), "{:?}", outcome.lost);
     if let Some((_, error)) = outcome.failed.into_iter().next() {
         return Err(error);
@@ -92,14 +103,7 @@ pub fn run_to(
 }
 
 /// The device's results against the reference's.
-pub fn compare(
-    device: &VulkanBackend,
-    kernel: &Kernel,
-    inputs: &[(Vec<u8>, Layout)],
-    dims: &[usize],
-    params: &[u64],
-    what: &str,
-) {
+pub fn compare(device: &Device, kernel: &Kernel, inputs: &[(Vec<u8>, Layout)], dims: &[usize], params: &[u64], what: &str) {
     let dense: Vec<Array> =
         inputs.iter().zip(kernel.inputs()).map(|((bytes, layout), d)| Array::gather(bytes, layout, d).unwrap()).collect();
     let shapes = vec![dims; kernel.outputs().len()];
@@ -166,14 +170,7 @@ pub fn difference(kernel: &Kernel, inputs: &[Array], found: &Array, inner: usize
 }
 
 /// A launch of a kernel that adds `inner` products, within its bound.
-pub fn within(
-    device: &VulkanBackend,
-    kernel: &Kernel,
-    inputs: &[(Vec<u8>, Layout)],
-    dims: &[usize],
-    inner: usize,
-    what: &str,
-) {
+pub fn within(device: &Device, kernel: &Kernel, inputs: &[(Vec<u8>, Layout)], dims: &[usize], inner: usize, what: &str) {
     let dense: Vec<Array> =
         inputs.iter().zip(kernel.inputs()).map(|((bytes, layout), d)| Array::gather(bytes, layout, d).unwrap()).collect();
     let found = run(device, kernel, inputs, dims, &[]).unwrap_or_else(|e| panic!("{what}: {e:?}"));

@@ -1,7 +1,8 @@
 //! Devices that lack something: made of the first one by taking it away. Whatever `supports` says yes to gives the reference's bits,
 //! whatever it refuses `prepare` refuses in the same words, and both are known of every kind of kernel and every dtype.
 
-use crate::rig::launches::{canonical, compare, layouts, run};
+use super::launches::{canonical, compare, layouts, run};
+use crate::host::{self, Device};
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{
     Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs, Update, Window, WindowAxis,
@@ -13,8 +14,6 @@ use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, verify};
 use ferrotensor_core::{Code, DType};
 use ferrotensor_gpu::Can;
-use ferrotensor_vulkan::spirv::Modes;
-use ferrotensor_vulkan::{CachePlace, Options, VulkanBackend};
 
 /// What is taken away.
 struct Poor {
@@ -231,16 +230,14 @@ fn cases(p: usize, q: usize) -> Vec<Case> {
     all
 }
 
-fn poor(of: &Poor) -> Option<VulkanBackend> {
-    let mut found = crate::rig::first()?;
-    (of.take)(&mut found.can);
-    let modes = of.bare.then(Modes::default);
-    let options = Options { cache: CachePlace::Off, modes, ..Options::default() };
-    Some(VulkanBackend::with(found.physical, "vulkan:0", found.can, options))
+fn poor(of: &Poor) -> Option<Device> {
+    let mut can = host::can()?;
+    (of.take)(&mut can);
+    Some(if of.bare { host::open_bare(can) } else { host::open(can) })
 }
 
 /// Whether a case ran with the right bits; it did not if it was refused as it must be.
-fn ran(device: &VulkanBackend, case: &Case, poor: &Poor) -> bool {
+fn ran(device: &Device, case: &Case, poor: &Poor) -> bool {
     let what = format!("{}, {}", poor.name, case.name);
     let answer = device.supports(&case.kernel);
     let prepared = device.prepare(&case.kernel);
@@ -312,7 +309,7 @@ fn what_every_device_has_runs_on_every_device() {
 /// Functions have the bits of the CPU, which the reference's are not: they must be those of a device that lacks nothing.
 #[test]
 fn functions_of_a_poor_device_have_the_bits_of_a_rich_one() {
-    let Some(rich) = crate::rig::device(Options::default()) else { return };
+    let Some(rich) = host::first() else { return };
     let functions = [MathFn::Exp, MathFn::Log, MathFn::Sin, MathFn::Tanh, MathFn::Pow];
     for poor_device in &ALL {
         let Some(device) = poor(poor_device) else { return };
@@ -328,7 +325,7 @@ fn functions_of_a_poor_device_have_the_bits_of_a_rich_one() {
                 }
                 let (dims, layout) = layouts(2);
                 let inputs: Vec<_> =
-                    (0..f.arity()).map(|n| (crate::rig::launches::elements(d, 300, n as u64), layout.clone())).collect();
+                    (0..f.arity()).map(|n| (super::launches::elements(d, 300, n as u64), layout.clone())).collect();
                 let of = |device| {
                     run(device, &kernel, &inputs, &dims, &[]).unwrap().iter().flat_map(canonical).collect::<Vec<u8>>()
                 };

@@ -1,8 +1,9 @@
 //! Kernels of rows on a device: the bits of their steps launched one after the other there, and of the reference where that has them,
 //! over lengths of rows at which something changes.
 
-use crate::rig::launches::{canonical, elements, run_to};
-use crate::rig::random::{Lie, bits, numbers, placed};
+use super::launches::{canonical, elements, run_to};
+use super::random::{Lie, bits, numbers, placed};
+use crate::host::{self, Device};
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::Layout;
@@ -11,7 +12,6 @@ use ferrotensor_core::rows::{LONGEST, Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, Value};
 use ferrotensor_core::{DType, Result};
 use ferrotensor_gpu::Can;
-use ferrotensor_vulkan::{Options, VulkanBackend};
 
 fn program(d: DType, inputs: usize, params: usize, f: impl FnOnce(&mut Builder, &[Value]) -> Value) -> Program {
     let mut b = Builder::new();
@@ -72,14 +72,14 @@ fn shape(per: Per, dims: &[usize], axes: usize) -> &[usize] {
 }
 
 /// The kernel in one launch.
-fn at_once(device: &VulkanBackend, kernel: &Rows, inputs: &[(Vec<u8>, Layout)], params: &[u64]) -> Result<Vec<Array>> {
+fn at_once(device: &Device, kernel: &Rows, inputs: &[(Vec<u8>, Layout)], params: &[u64]) -> Result<Vec<Array>> {
     let dims = inputs[0].1.dims();
     let shapes: Vec<&[usize]> = kernel.results().iter().map(|r| shape(r.1, dims, kernel.axes)).collect();
     run_to(device, &Kernel::Rows(kernel.clone()), inputs, &shapes, params)
 }
 
 /// Its steps in launches of their own.
-fn by_steps(device: &VulkanBackend, kernel: &Rows, inputs: &[(Vec<u8>, Layout)], params: &[u64]) -> Vec<Array> {
+fn by_steps(device: &Device, kernel: &Rows, inputs: &[(Vec<u8>, Layout)], params: &[u64]) -> Vec<Array> {
     let (types, dims) = (kernel.values(), inputs[0].1.dims().to_vec());
     let (mut values, mut from) = (inputs.to_vec(), 0);
     for step in &kernel.steps {
@@ -141,7 +141,7 @@ const SHAPES: [(&[usize], usize); 17] = [
 
 #[test]
 fn a_softmax_has_the_bits_of_its_parts() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for (n, (dims, axes)) in SHAPES.into_iter().enumerate() {
         for lie in if dims.len() > 1 { &Lie::ALL[..] } else { &Lie::ALL[..1] } {
             if dims.len() > 6 && *lie == Lie::Broadcast {
@@ -158,7 +158,7 @@ fn a_softmax_has_the_bits_of_its_parts() {
 
 #[test]
 fn values_of_elements_and_of_rows_come_in_and_go_out_in_every_dtype() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut native = 0;
     for (k, d) in DType::all().enumerate().filter(|(_, d)| *d != DType::Bool && !d.is_complex()) {
         if device.supports(&Kernel::Rows(mixed(d, 1))).is_err() {
@@ -198,7 +198,7 @@ fn placed_dense(d: DType, dims: &[usize]) -> (Vec<u8>, Layout) {
 /// Complex sums and products, logical ones, half floats: types that a lane holds in several words or in wider ones.
 #[test]
 fn every_dtype_has_its_rows() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut native = 0;
     for d in DType::all() {
         let rules: &[Monoid] = match d {
@@ -228,7 +228,7 @@ fn every_dtype_has_its_rows() {
 
 #[test]
 fn steps_drawn_at_random_equal_the_reference() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut next = bits(5);
     let mut below = |n: usize| (next() >> 20) as usize % n;
     for trial in 0..40 {
@@ -265,11 +265,11 @@ fn steps_drawn_at_random_equal_the_reference() {
 /// More rows than a dispatch may have groups, and operands beyond a descriptor.
 #[test]
 fn launches_beyond_a_devices_limits_are_cut_or_run_by_steps() {
-    let Some(found) = crate::rig::first() else { return };
-    let few = Can { max_groups: 3, ..found.can.clone() };
-    let narrow = Can { max_range: 8 << 10, ..found.can };
+    let Some(given) = host::can() else { return };
+    let few = Can { max_groups: 3, ..given.clone() };
+    let narrow = Can { max_range: 8 << 10, ..given };
     for (what, can) in [("three groups", few), ("8 KiB", narrow)] {
-        let device = VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
+        let device = host::open(can);
         for (dims, lie) in [(&[300usize, 40][..], Lie::Dense), (&[300, 40], Lie::Turned), (&[7, 1500], Lie::Backwards)] {
             let inputs = [placed(DType::F32, dims, lie, 9)];
             let kernel = softmax(DType::F32, 1);
@@ -282,9 +282,9 @@ fn launches_beyond_a_devices_limits_are_cut_or_run_by_steps() {
 
 #[test]
 fn what_a_device_lacks_is_refused_in_words() {
-    let Some(found) = crate::rig::first() else { return };
-    let can = Can { float64: false, storage16: false, max_buffers: 5, ..found.can };
-    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let Some(given) = host::can() else { return };
+    let can = Can { float64: false, storage16: false, max_buffers: 5, ..given };
+    let device = host::open(can);
     let reason = |kernel: Rows| device.supports(&Kernel::Rows(kernel)).unwrap_err();
     assert_eq!(reason(softmax(DType::F64, 1)), "no float64 to compute in");
     let less = program(DType::F16, 2, 0, |b, v| b.binary(Op::Sub, v[0], v[1]));

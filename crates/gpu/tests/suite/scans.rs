@@ -1,13 +1,13 @@
 //! Scans on a device: every rule and dtype, serially rounded as the reference does.
 
-use crate::rig::launches::{compare, elements, layouts};
-use crate::rig::random::numbers;
+use super::launches::{compare, elements, layouts};
+use super::random::numbers;
+use crate::host::{self, Device};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Kernel, Monoid, Scan};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_gpu::Can;
-use ferrotensor_vulkan::{Options, VulkanBackend};
 
 fn scan(combine: Monoid, dtype: DType) -> Kernel {
     Kernel::Scan(Scan { combine, dtype })
@@ -17,7 +17,7 @@ const RULES: [Monoid; 6] = [Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min,
 
 #[test]
 fn every_rule_of_every_dtype_scans_any_layout() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let mut native = 0;
     for d in DType::all() {
         for (n, rule) in RULES.into_iter().enumerate() {
@@ -46,11 +46,11 @@ fn every_rule_of_every_dtype_scans_any_layout() {
 }
 
 /// The device, and one whose descriptors show so many bytes.
-fn as_it_is_and_narrow(max_range: u64) -> Vec<VulkanBackend> {
-    let Some(found) = crate::rig::first() else { return Vec::new() };
-    let narrow = Can { max_range, ..found.can.clone() };
-    let with = |can| VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
-    [found.can.clone(), narrow].map(with).into()
+fn as_it_is_and_narrow(max_range: u64) -> Vec<Device> {
+    let Some(given) = host::can() else { return Vec::new() };
+    let narrow = Can { max_range, ..given.clone() };
+    let with = |can| host::open(can);
+    [given.clone(), narrow].map(with).into()
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn long_rows_go_on_where_a_stretch_ended() {
         }
     }
     // More elements than one loop may go along.
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for (n, d) in [(200_000, DType::F32), (600_000, DType::I32)] {
         let long = Layout::dense(&[n]).unwrap();
         compare(&device, &scan(Monoid::Sum, d), &[(numbers(d, n, 7), long)], &[n], &[], &format!("{n} {d}"));
@@ -98,7 +98,7 @@ fn sums_that_round_go_from_block_to_block() {
 /// Where no rounding depends on the order, chunks of a row are gone along side by side.
 #[test]
 fn chunks_of_long_rows_give_what_rows_do() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let exact = [
         (Monoid::Sum, DType::I64),
         (Monoid::Prod, DType::U8),
@@ -123,7 +123,7 @@ fn chunks_of_long_rows_give_what_rows_do() {
 
 #[test]
 fn rows_of_one_element_and_none_are_scanned() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for dims in [vec![1], vec![5, 1], vec![0], vec![3, 0], vec![0, 3], vec![0, 300]] {
         let layout = Layout::dense(&dims).unwrap();
         let bytes = elements(DType::F64, layout.len(), 3);

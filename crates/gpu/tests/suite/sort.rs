@@ -1,9 +1,10 @@
 //! Sorts on a device: every dtype in both directions, over any layout and number of elements, stable and bit by bit as the reference;
 //! what is emitted for them is valid.
 
-use crate::rig::launches::{canonical, compare, elements, place, run};
-use crate::rig::random::Lie;
-use crate::rig::validity::{complaint, everything};
+use super::everything;
+use super::launches::{canonical, compare, elements, outcome, place, run};
+use super::random::Lie;
+use crate::host::{self, Device, complaint};
 use ferrotensor_core::backend::{Backend, Launch, Operand};
 use ferrotensor_core::kernel::{Kernel, Map, Sort, SortOutputs};
 use ferrotensor_core::layout::{Layout, positions};
@@ -13,7 +14,6 @@ use ferrotensor_core::{Code, DType};
 use ferrotensor_gpu::Can;
 use ferrotensor_gpu::emit::network::{self, Stage};
 use ferrotensor_gpu::emit::{map, sort as emitted, space};
-use ferrotensor_vulkan::{Options, VulkanBackend};
 use smallvec::SmallVec;
 
 const OUTPUTS: [SortOutputs; 3] = [SortOutputs::Values, SortOutputs::Indices, SortOutputs::Both];
@@ -27,10 +27,10 @@ fn ordered() -> impl Iterator<Item = DType> {
 }
 
 /// The device, whose descriptors show so many bytes.
-fn narrow(max_range: u64) -> Option<VulkanBackend> {
-    let found = crate::rig::first()?;
-    let can = Can { max_range, ..found.can };
-    Some(VulkanBackend::with(found.physical, "vulkan:0", can, Options::default()))
+fn narrow(max_range: u64) -> Option<Device> {
+    let given = host::can()?;
+    let can = Can { max_range, ..given };
+    Some(host::open(can))
 }
 
 /// Many equal elements among others, and of floats both zeros, infinities, NaN of both signs and denormals.
@@ -104,7 +104,7 @@ fn keys_are_in_the_order_of_the_elements() {
 
 #[test]
 fn every_dtype_sorts_both_ways() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for (nth, d) in ordered().enumerate() {
         for (k, outputs) in OUTPUTS.into_iter().enumerate() {
             for descending in [false, true] {
@@ -123,7 +123,7 @@ fn every_dtype_sorts_both_ways() {
 
 #[test]
 fn rows_of_any_length_and_layout_are_sorted() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for n in [0, 1, 2, 3, 31, 255, 256, 257, 1023, 1024, 1025, 2048, 2049, 5000] {
         for (k, lie) in Lie::ALL.into_iter().enumerate() {
             for (d, descending) in [(DType::F32, k % 2 == 0), (DType::I64, k % 2 == 1)] {
@@ -137,7 +137,7 @@ fn rows_of_any_length_and_layout_are_sorted() {
 
 #[test]
 fn the_first_elements_are_those_of_the_whole_sort() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for n in [1, 5, 1024, 1025, 3000, 20_000] {
         for k in [0, 1, 2, 100, 511, 512, 513, 1023, 1500, n] {
             if k > n {
@@ -156,7 +156,7 @@ fn the_first_elements_are_those_of_the_whole_sort() {
 /// All elements equal: only their positions decide.
 #[test]
 fn equal_elements_keep_their_order() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for (d, value) in [(DType::F32, f64::NAN), (DType::I8, 3.0), (DType::F64, 0.0), (DType::U64, f64::INFINITY)] {
         for n in [700, 4097] {
             let one = Scalar::Float(value.into()).encode(d);
@@ -173,7 +173,7 @@ fn equal_elements_keep_their_order() {
 /// Loops of more than 65,535 rounds, which Mesa's software device leaves, are none here.
 #[test]
 fn long_rows_and_many_rows_are_sorted() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     for dims in [vec![70_000], vec![70_000, 3], vec![3, 70_000], vec![300, 5, 300]] {
         let layout = Layout::dense(&dims).unwrap();
         let bytes = tied(DType::F32, layout.len(), 11);
@@ -184,7 +184,7 @@ fn long_rows_and_many_rows_are_sorted() {
 
 #[test]
 fn many_axes_are_sorted_along_the_last() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let (dims, order) = ([2usize; 11], (0..11).rev().collect::<Vec<usize>>());
     let turned = Layout::dense(&dims).unwrap().permute(&order).flip(4);
     let kernel = sort(DType::I16, true, SortOutputs::Both);
@@ -218,7 +218,7 @@ fn rows_of_more_than_a_descriptor_shows_are_sorted() {
 /// Rows that are sorted one after the other, because all of them together would take too much memory.
 #[test]
 fn more_rows_than_are_sorted_together_are_sorted() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let (dims, d) = ([3, 700, 2500], DType::U16);
     let layout = Layout::dense(&dims).unwrap();
     let kernel = sort(d, true, SortOutputs::Values);
@@ -229,7 +229,7 @@ fn more_rows_than_are_sorted_together_are_sorted() {
 /// Outputs lie as they like, too.
 #[test]
 fn outputs_are_written_at_any_layout() {
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     let (dims, d) = ([2, 3, 40], DType::F32);
     let kernel = sort(d, false, SortOutputs::Both);
     let (bytes, layout) = lying(d, &dims, Lie::Gaps, 9);
@@ -242,7 +242,8 @@ fn outputs_are_written_at_any_layout() {
             (0..2).map(|_| place(&device, &vec![0xA5; 4 * count], to.clone()).unwrap()).collect();
         let (inputs, prepared) = (SmallVec::from_iter([input]), device.prepare(&kernel).unwrap());
         let launch = Launch { kernel: prepared, inputs, outputs: outputs.clone(), params: Default::default() };
-        crate::rig::fine(&crate::rig::run(&device, vec![launch]));
+        let outcome = outcome(&device, launch);
+        assert!(outcome.failed.is_empty() && outcome.lost.is_none(), "{outcome:?}");
         let met: Vec<usize> = positions(&to).collect();
         for (output, want) in outputs.iter().zip(&want) {
             let mut found = vec![0; 4 * count];
@@ -259,11 +260,11 @@ fn outputs_are_written_at_any_layout() {
 fn what_has_no_order_or_no_positions_is_refused_in_words() {
     let complex = Sort { dtype: DType::C64, descending: false, outputs: SortOutputs::Both };
     assert_eq!(emitted::keys(&complex).unwrap_err(), "complex64 has no order");
-    let Some(device) = crate::rig::device(Options::default()) else { return };
+    let Some(device) = host::first() else { return };
     assert_eq!(device.supports(&Kernel::Sort(complex)).unwrap_err(), "complex64 has no order");
-    let found = crate::rig::first().unwrap();
-    let can = Can { int64: false, storage8: false, ..found.can };
-    let poor = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let given = host::can().unwrap();
+    let can = Can { int64: false, storage8: false, ..given };
+    let poor = host::open(can);
     for (d, reason) in [(DType::F64, "no int64 to compute in"), (DType::Bool, "no 8-bit storage for bool")] {
         assert_eq!(poor.supports(&sort(d, false, SortOutputs::Both)).unwrap_err(), reason);
     }

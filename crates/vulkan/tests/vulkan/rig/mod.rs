@@ -3,9 +3,6 @@
 #![allow(dead_code, reason = "each test file is a program of its own and uses a part")]
 
 pub mod affine;
-pub mod launches;
-pub mod random;
-pub mod validity;
 
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Launch, Operand, Outcome, Ticket};
 use ferrotensor_core::{Layout, Result};
