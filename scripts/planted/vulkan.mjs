@@ -6,7 +6,7 @@ export const VULKAN = [
   {
     name: 'a-barrier-is-missing',
     class: 'Commands that depend on each other have no barrier between them',
-    by: [rust('vulkan', '--lib', 'hazards'), step('Vulkan under validation')]
+    by: [rust('gpu', '--lib', 'hazards'), step('Vulkan under validation')]
   },
   {
     name: 'lanes-of-a-subgroup-run-together',

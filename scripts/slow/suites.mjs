@@ -37,7 +37,7 @@ export const SLOW = [
     sources: ['scripts/recipe-test.mjs', { path: 'CONTRIBUTING.md', part: /```rust\n[^]*?```/ }, 'crates/ops/src/def.rs', 'xtask/src/codegen']
   },
   // Kernels, and what chooses them by what a device has.
-  { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true, sources: ['scripts/vulkan/variants.mjs', 'crates/vulkan/src/'] },
+  { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true, sources: ['scripts/vulkan/variants.mjs', 'crates/gpu/src/', 'crates/vulkan/src/'] },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true, sources: ['scripts/bench.mjs', { path: 'benches/', ending: '.ts' }, 'lib/generated/functions.ts'] },
   {
     name: 'AddressSanitizer',

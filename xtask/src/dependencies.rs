@@ -1,4 +1,5 @@
-//! The direction of dependencies between this workspace's crates: core <- ops <- engine <- node and core <- {backends, io} <- node.
+//! The direction of dependencies between this workspace's crates: core <- ops <- engine <- node, core <- {backends, io} <- node, and
+//! core <- gpu <- {GPU backends}.
 //! No backend knows the table of operations, another backend, or JavaScript.
 
 use crate::command;
@@ -14,7 +15,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ferrotensor-cpu", &["ferrotensor-core"]),
     ("ferrotensor-host", &["ferrotensor-core"]),
     ("ferrotensor-fakes", &["ferrotensor-core"]),
-    ("ferrotensor-vulkan", &["ferrotensor-core"]),
+    ("ferrotensor-gpu", &["ferrotensor-core"]),
+    ("ferrotensor-vulkan", &["ferrotensor-core", "ferrotensor-gpu"]),
     // Files know dtypes and shapes, no device and no operation.
     ("ferrotensor-io", &["ferrotensor-core"]),
     // The table reaches the native module through the engine only.
@@ -38,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ferrotensor-cpu",
             "ferrotensor-host",
             "ferrotensor-fakes",
+            "ferrotensor-gpu",
             "ferrotensor-vulkan",
         ],
     ),

@@ -10,8 +10,10 @@ use ferrotensor_cpu::{CpuBackend, Tier};
 use ferrotensor_engine::program::head;
 use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Stats, Strict, Tensor};
 use ferrotensor_fakes::{Faults, Hostile};
+use ferrotensor_gpu::Can;
 use ferrotensor_ops::dtype_rule::Arg;
-use ferrotensor_vulkan::{Can, VulkanBackend};
+use ferrotensor_vulkan::spirv::Modes;
+use ferrotensor_vulkan::{Options, VulkanBackend};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,8 +73,10 @@ pub fn vulkan() -> Result<Arc<VulkanBackend>, String> {
     }
     let open = || {
         let found = ferrotensor_vulkan::found()?.into_iter().next().ok_or("no device")?;
-        let can = lacking(found.can, &std::env::var("VULKAN_WITHOUT").unwrap_or_default())?;
-        let device = Arc::new(VulkanBackend::open_with(found.physical, can));
+        let names = std::env::var("VULKAN_WITHOUT").unwrap_or_default();
+        let (can, modes) = lacking(found.can, &names)?;
+        let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options { modes, ..Options::default() });
+        let device = Arc::new(device);
         OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&device));
         Ok(device)
     };
@@ -89,26 +93,33 @@ type Lack = (&'static str, fn(&mut Can));
 /// What a device is asked about its arithmetic at opening: the answer no, each by itself.
 const ANSWERS: [Lack; 3] =
     [("roots", |c| c.roots = false), ("quotients", |c| c.quotients = false), ("subnormals", |c| c.subnormals = false)];
-const LACKS: [Lack; 7] = [
-    ("float64", |c| (c.float64, c.rte64, c.preserve64, c.denorm64) = (false, false, false, false)),
+const LACKS: [Lack; 6] = [
+    ("float64", |c| c.float64 = false),
     ("int64", |c| c.int64 = false),
-    ("16-bit", |c| (c.int16, c.storage16) = (false, false)),
-    ("8-bit", |c| (c.int8, c.storage8) = (false, false)),
-    ("controls", |c| (c.rte32, c.rte64, c.preserve32, c.preserve64) = (false, false, false, false)),
+    ("16-bit", |c| c.storage16 = false),
+    ("8-bit", |c| c.storage8 = false),
     ("arithmetic", |c| ANSWERS.iter().for_each(|(_, take)| take(c))),
     ("room", |c| (c.max_range, c.max_groups, c.max_shared, c.max_buffers) = (64 << 10, 7, 16 << 10, 4)),
 ];
 
-/// What a device can do without these, named with commas.
-fn lacking(mut can: Can, names: &str) -> Result<Can, String> {
+/// Kernels ask nothing of floats.
+const CONTROLS: &str = "controls";
+
+/// What a device can do without these, named with commas, and what kernels ask of floats, where not all that it offers.
+fn lacking(mut can: Can, names: &str) -> Result<(Can, Option<Modes>), String> {
+    let mut modes = None;
     for name in names.split(',').filter(|name| !name.is_empty()) {
+        if name == CONTROLS {
+            modes = Some(Modes::default());
+            continue;
+        }
         let (_, take) = LACKS.iter().chain(&ANSWERS).find(|(known, _)| *known == name).ok_or_else(|| {
-            let known: Vec<&str> = LACKS.iter().chain(&ANSWERS).map(|(known, _)| *known).collect();
-            format!("VULKAN_WITHOUT={name}: there are {}", known.join(", "))
+            let known = LACKS.iter().chain(&ANSWERS).map(|(known, _)| *known);
+            format!("VULKAN_WITHOUT={name}: there are {}", known.chain([CONTROLS]).collect::<Vec<_>>().join(", "))
         })?;
         take(&mut can);
     }
-    Ok(can)
+    Ok((can, modes))
 }
 
 /// The answers about arithmetic that can be forced, by their names in `VULKAN_WITHOUT`.
@@ -122,7 +133,7 @@ pub fn answers() -> Vec<&'static str> {
 /// A sentence for a name that nobody knows.
 pub fn forced(names: &str) -> Result<Vec<&'static str>, String> {
     let whole = Can { roots: true, quotients: true, subnormals: true, ..Can::default() };
-    let poor = lacking(whole, names)?;
+    let (poor, _) = lacking(whole, names)?;
     let is_forced = |take: &fn(&mut Can)| {
         let mut can = poor.clone();
         take(&mut can);
@@ -389,8 +400,9 @@ mod tests {
     #[test]
     fn what_is_taken_from_a_device_is_gone_and_what_is_not_known_is_refused() {
         let rich = Can { float64: true, int64: true, max_range: 1 << 30, ..Can::default() };
-        assert_eq!(lacking(rich.clone(), ""), Ok(rich.clone()));
-        let poor = lacking(rich.clone(), "int64,room").unwrap();
+        assert_eq!(lacking(rich.clone(), ""), Ok((rich.clone(), None)));
+        let (poor, modes) = lacking(rich.clone(), "int64,room,controls").unwrap();
+        assert_eq!(modes, Some(Modes::default()));
         assert_eq!((poor.float64, poor.int64, poor.max_range), (true, false, 64 << 10));
         assert!(lacking(rich, "float65").unwrap_err().contains("there are float64, int64"));
     }

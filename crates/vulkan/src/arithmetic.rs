@@ -1,16 +1,14 @@
 //! What the arithmetic of an opened device is like, found out by computing: specifications leave it open, and two versions of one
 //! driver differ.
 
-use crate::caps::Can;
 use crate::device::Opened;
-use crate::kernel::Ready;
-use crate::launch::map::MapProgram;
 use crate::memory::VulkanBuffer;
 use ferrotensor_core::backend::{Batch, Buffer, Launch, Operand};
-use ferrotensor_core::kernel::Map;
+use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::{Builder, Op, Program};
 use ferrotensor_core::{DType, Result};
+use ferrotensor_gpu::{Can, Ready, lower};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -123,7 +121,7 @@ fn rounds_once(opened: &Arc<Opened>, can: &Can, dtype: DType) -> Result<bool> {
 
 /// Whether a program of [`TRIED`] elements gives these bytes on the device.
 fn gives(opened: &Arc<Opened>, can: &Can, program: Program, inputs: &[Vec<u8>], want: &[u8]) -> Result<bool> {
-    let program = Ready::new(Box::new(MapProgram::new(&Map { program }, can, &opened.pipelines)?));
+    let program = Ready::new(lower::prepare(&Kernel::Map(Map { program }), can, &opened.pipelines)?);
     let operand = |bytes: &[u8]| -> Result<(Operand, Arc<VulkanBuffer>)> {
         let own = Arc::new(opened.memory.alloc(bytes.len() as u64)?);
         let buffer = Arc::clone(&own) as Buffer;

@@ -1,16 +1,14 @@
 //! One Vulkan device as a backend: opened at its first use, opened anew after it was lost, every entry closed to panics.
 
 use crate::arithmetic;
-use crate::caps::{Can, compute_family};
+use crate::caps;
 use crate::disk_cache::CachePlace;
 use crate::errors;
 use crate::frames::Kept;
-use crate::kernel::Ready;
-use crate::loss::{self, Loss};
-use crate::lower;
 use crate::memory::{ALIGNMENT, Faults, Memory, VulkanBuffer, default_budget, is_unified};
 use crate::parting;
 use crate::pipelines::Pipelines;
+use crate::spirv::Modes;
 use crate::staging::Staging;
 use crate::stream::{self, Recorded};
 use crate::timeline::Timeline;
@@ -20,6 +18,8 @@ use ferrotensor_core::backend::{
 };
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::{Error, Result};
+use ferrotensor_gpu::loss::{self, Loss};
+use ferrotensor_gpu::{Can, Ready, lower};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,6 +38,8 @@ pub struct Options {
     pub cache: CachePlace,
     /// How long it may stand still while somebody waits for it; else [`loss::PATIENCE`].
     pub patience: Option<Duration>,
+    /// What kernels ask of floats; else what the device offers.
+    pub modes: Option<Modes>,
     /// Failures on demand.
     pub faults: Arc<Faults>,
 }
@@ -152,7 +154,7 @@ pub fn class(physical: &PhysicalDevice) -> DeviceClass {
     }
 }
 
-fn caps(physical: &PhysicalDevice, name: &str) -> Caps {
+fn described(physical: &PhysicalDevice, name: &str) -> Caps {
     let p = physical.properties();
     let driver: Vec<&str> = [&p.driver_name, &p.driver_info].into_iter().flatten().map(String::as_str).collect();
     let allocation = p.max_memory_allocation_size.unwrap_or(1 << 30);
@@ -179,19 +181,14 @@ impl VulkanBackend {
     /// # Errors
     /// What it lacks, in words.
     pub fn new(physical: Arc<PhysicalDevice>, name: &str, options: Options) -> Result<VulkanBackend, String> {
-        let can = Can::of(&physical)?;
+        let can = caps::of(&physical)?;
         Ok(VulkanBackend::with(physical, name, can, options))
     }
 
     /// A device that can do what it is told: capabilities that are not in `can` are not switched on.
-    pub fn open_with(physical: Arc<PhysicalDevice>, can: Can) -> VulkanBackend {
-        VulkanBackend::with(physical, "vulkan:0", can, Options::default())
-    }
-
-    /// The same with options.
     pub fn with(physical: Arc<PhysicalDevice>, name: &str, can: Can, options: Options) -> VulkanBackend {
         VulkanBackend {
-            caps: caps(&physical, name),
+            caps: described(&physical, name),
             physical,
             can,
             options,
@@ -262,11 +259,12 @@ impl VulkanBackend {
 
     fn open(&self, generation: u64, start: u64) -> Result<Opened> {
         let name = &self.caps.name;
-        let family = compute_family(&self.physical).ok_or_else(|| Error::device(format!("{name} has no compute queue")))?;
+        let family =
+            caps::compute_family(&self.physical).ok_or_else(|| Error::device(format!("{name} has no compute queue")))?;
         let info = DeviceCreateInfo {
             queue_create_infos: vec![QueueCreateInfo { queue_family_index: family, ..QueueCreateInfo::default() }],
-            enabled_extensions: self.can.extensions(&self.physical),
-            enabled_features: self.can.features(),
+            enabled_extensions: caps::extensions(&self.physical),
+            enabled_features: caps::features(&self.can),
             ..DeviceCreateInfo::default()
         };
         let (device, mut queues) = Device::new(Arc::clone(&self.physical), info)
@@ -275,12 +273,13 @@ impl VulkanBackend {
         let budget = self.options.budget.unwrap_or_else(|| default_budget(&self.physical));
         let unified = self.options.unified.unwrap_or_else(|| is_unified(&self.physical));
         let (faults, lost) = (Arc::clone(&self.options.faults), Arc::<Loss>::default());
+        let modes = self.options.modes.unwrap_or_else(|| caps::modes(&self.physical));
         let patience = self.options.patience.unwrap_or(loss::PATIENCE);
         Ok(Opened {
             generation,
             name: name.clone(),
             can: self.can.clone(),
-            pipelines: Pipelines::new(&device, &self.options.cache),
+            pipelines: Pipelines::new(&device, modes, &self.options.cache),
             staging: Staging::default(),
             memory: Arc::new(Memory::new(&device, name, unified, budget, (Arc::clone(&lost), Arc::clone(&faults)))),
             timeline: Arc::new(Timeline::new(name, &device, queue, faults, start, (patience, lost))?),

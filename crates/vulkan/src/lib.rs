@@ -4,44 +4,34 @@
 //! (`raw.rs`), because its own recorders cost 3 to 10 times as much for each dispatch. Nothing is linked: where there is no
 //! loader, [`probe`] says so in words.
 //!
-//! A kernel becomes a plain program (`ferrotensor_core::scalar::plain`), then SPIR-V (`emit/`), then a pipeline
-//! (`pipelines.rs`); a launch becomes dispatches of it (`launch/`).
+//! Kernels and launches are those of `ferrotensor_gpu`; their code becomes SPIR-V (`spirv.rs`) and a pipeline (`pipelines.rs`).
 //!
-//! The way of a batch: `device.rs` takes it, each kernel (`kernel.rs`, `lower.rs`) records its dispatches into a
-//! `Recorder` (`stream.rs`), which puts barriers between dependent ones (`hazards.rs`) and fills frames (`frames.rs`); the
-//! timeline (`timeline.rs`) submits them, and `wait.rs` answers the ticket when it has passed the last of them.
+//! The way of a batch: `device.rs` takes it, each kernel records its dispatches into a `Stream` (`stream.rs`), which puts barriers
+//! between dependent ones and fills frames (`frames.rs`); the timeline (`timeline.rs`) submits them, and `wait.rs` answers the ticket
+//! when it has passed the last of them.
 
 mod arithmetic;
 mod block;
-pub mod caps;
+mod caps;
 mod device;
 mod disk_cache;
-pub mod emit;
 mod errors;
 mod frames;
-mod free_list;
-mod hazards;
-pub mod kernel;
-mod launch;
-mod loss;
-pub mod lower;
 mod memory;
 mod parting;
 pub mod pipelines;
 mod probe;
 mod raw;
-pub mod reports;
+mod reports;
+pub mod spirv;
 mod staging;
-pub mod stream;
+mod stream;
 mod timeline;
 mod wait;
 
-pub use caps::Can;
 pub use device::{Options, VulkanBackend};
 pub use disk_cache::CachePlace;
-pub use kernel::{Program, Ready};
 pub use memory::{Faults, VulkanBuffer};
 pub use pipelines::{Pipeline, Pipelines};
 pub use probe::{Found, found, probe};
-pub use stream::{Binding, Recorder};
 pub use wait::Counts;

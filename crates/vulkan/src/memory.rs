@@ -3,11 +3,11 @@
 //! The budget is ours because drivers do not keep one: lavapipe reports a heap of 2 GiB and handed out 50 GiB of it.
 
 use crate::block::{Block, NEVER, Use};
-use crate::free_list::FreeList;
-use crate::loss::Loss;
 use ferrotensor_core::backend::{Buffer, DeviceBuffer};
 use ferrotensor_core::fault::Countdown;
 use ferrotensor_core::{Code, Error, Result};
+use ferrotensor_gpu::free_list::FreeList;
+use ferrotensor_gpu::loss::Loss;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vulkano::device::Device;

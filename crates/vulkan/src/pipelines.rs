@@ -3,7 +3,10 @@
 use crate::disk_cache::{CachePlace, DiskCache};
 use crate::errors;
 use crate::parting::Given;
+use crate::spirv::{self, Modes};
 use ferrotensor_core::{Error, Result};
+use ferrotensor_gpu::code::Code;
+use ferrotensor_gpu::{Compiled, Compiler};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -66,6 +69,7 @@ struct Made {
 /// The pipelines of one opened device.
 pub struct Pipelines {
     device: Arc<Device>,
+    modes: Modes,
     layouts: Mutex<BTreeMap<u32, Arc<PipelineLayout>>>,
     hasher: RandomState,
     made: Mutex<Made>,
@@ -75,10 +79,11 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// No pipelines yet, but what the disk has.
-    pub fn new(device: &Arc<Device>, place: &CachePlace) -> Pipelines {
+    /// No pipelines yet, but what the disk has. Those of kernels ask for these modes.
+    pub fn new(device: &Arc<Device>, modes: Modes, place: &CachePlace) -> Pipelines {
         Pipelines {
             device: Arc::clone(device),
+            modes,
             layouts: Mutex::default(),
             hasher: RandomState::new(),
             made: Mutex::default(),
@@ -136,7 +141,7 @@ impl Pipelines {
 
     fn make(&self, words: &[u32], buffers: u32) -> Result<Pipeline> {
         let layout = self.layout(buffers)?;
-        // SAFETY: the words come from this crate's emitter, whose modules stay within their bindings; vulkano checks their
+        // SAFETY: the words are printed of a kernel's code, which stays within its bindings; vulkano checks their
         // form and capabilities.
         let module = unsafe { ShaderModule::new(Arc::clone(&self.device), ShaderModuleCreateInfo::new(words)) }
             .map_err(|e| errors::driver("a shader module", e))?;
@@ -169,6 +174,12 @@ impl Pipelines {
             PipelineLayout::new(Arc::clone(&self.device), info).map_err(|e| errors::driver("a pipeline layout", e))?;
         layouts.insert(buffers, Arc::clone(&layout));
         Ok(layout)
+    }
+}
+
+impl Compiler for Pipelines {
+    fn compile(&self, code: &Code) -> Result<Compiled> {
+        Ok(self.get(&spirv::words(code, self.modes), code.buffers.len() as u32)?)
     }
 }
 

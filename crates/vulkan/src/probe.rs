@@ -1,10 +1,11 @@
 //! Looks for Vulkan devices, and says in words why there are none. Opens nothing.
 
-use crate::caps::Can;
+use crate::caps;
 use crate::device::{Options, VulkanBackend};
 use crate::errors;
 use crate::parting;
 use ferrotensor_core::backend::Backend;
+use ferrotensor_gpu::Can;
 use std::panic::catch_unwind;
 use std::sync::Arc;
 use vulkano::device::physical::{DriverId, PhysicalDevice, PhysicalDeviceType};
@@ -67,7 +68,7 @@ fn search() -> Result<Vec<Found>, String> {
     }
     let (mut found, mut reasons) = (Vec::new(), Vec::new());
     for physical in physical {
-        match Can::of(&physical) {
+        match caps::of(&physical) {
             Ok(can) => found.push(Found { physical, can }),
             Err(reason) => reasons.push(reason),
         }

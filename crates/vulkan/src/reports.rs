@@ -1,34 +1,15 @@
-//! What kernels find out while they run: some words of memory for each dispatch that may fail by its values, which the host reads
-//! when the device has passed it.
+//! The memory of a frame's reports (`ferrotensor_gpu::report`), which the host reads when the device has passed it.
 
 use crate::block::{Block, Use};
 use crate::memory::Faults;
-use ferrotensor_core::backend::Outcome;
-use ferrotensor_core::{Error, Result};
-use std::sync::{Arc, Mutex, PoisonError};
+use ferrotensor_core::Result;
+use ferrotensor_gpu::report::{Failures, Tell, WORDS};
+use std::sync::Arc;
 use vulkano::device::Device;
 
-/// Words of a report: two for each of as many index operands as a tensor has axes.
-pub const WORDS: usize = 64;
 /// Reports of a frame, one for each dispatch.
 const MOST: u64 = crate::stream::DISPATCHES as u64;
 const BYTES: u64 = WORDS as u64 * 4;
-
-/// What a report says, all zeros being nothing.
-pub type Tell = Arc<dyn Fn(&[u32]) -> Option<Error> + Send + Sync>;
-
-/// The failures of a batch that the device found, each with its launch.
-#[derive(Default)]
-pub struct Failures(Mutex<Vec<(usize, Error)>>);
-
-impl Failures {
-    /// Enters them into an outcome, the first one of each launch, by launch.
-    pub fn enter(&self, outcome: &mut Outcome) {
-        outcome.failed.append(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        outcome.failed.sort_by_key(|(n, _)| *n);
-        outcome.failed.dedup_by_key(|(n, _)| *n);
-    }
-}
 
 struct Watched {
     launch: usize,
@@ -75,7 +56,7 @@ impl Reports {
             let read = bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
             words.iter_mut().zip(read).for_each(|(word, read)| *word = read);
             if let Some(error) = (watched.tell)(&words) {
-                watched.to.0.lock().unwrap_or_else(PoisonError::into_inner).push((watched.launch, error));
+                watched.to.note(watched.launch, error);
             }
         }
     }

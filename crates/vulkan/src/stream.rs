@@ -1,18 +1,17 @@
 //! Recording batches: dispatches with their arguments, bindings and barriers, cut into submissions.
 
-use crate::caps::Can;
 use crate::device::Opened;
 use crate::errors;
 use crate::frames::{ARGUMENTS, Frame, Kept};
-use crate::hazards::{Hazards, Touch};
-use crate::kernel::Ready;
 use crate::memory::VulkanBuffer;
 use crate::parting;
-use crate::pipelines::{Pipeline, Pipelines};
+use crate::pipelines::Pipeline;
 use crate::raw::{self, Between, Range};
-use crate::reports::{self, Failures, Tell};
-use ferrotensor_core::backend::{Batch, Outcome};
+use ferrotensor_core::backend::{Batch, Buffer, Outcome};
 use ferrotensor_core::{Code, Error, Result};
+use ferrotensor_gpu::hazards::{Hazards, Touch};
+use ferrotensor_gpu::report::{self, Failures, Tell};
+use ferrotensor_gpu::{Binding, Compiled, Compiler, Ready, Recorder};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -27,19 +26,6 @@ pub const DISPATCHES: u32 = 64;
 /// submission.
 const BYTES: u64 = 1 << 30;
 
-/// A part of a buffer that a dispatch uses.
-#[derive(Clone, Copy)]
-pub struct Binding<'a> {
-    /// Of the device that records.
-    pub buffer: &'a VulkanBuffer,
-    /// First byte, a multiple of [`Can::alignment`].
-    pub offset: u64,
-    /// Bytes, at most [`Can::max_range`].
-    pub bytes: u64,
-    /// Whether the dispatch writes it.
-    pub write: bool,
-}
-
 /// How much was recorded, for tests.
 #[derive(Default)]
 pub struct Recorded {
@@ -51,15 +37,26 @@ pub struct Recorded {
     pub barriers: AtomicU64,
 }
 
+/// A dispatch, looked at.
+struct Work<'a> {
+    kernel: &'a Compiled,
+    pipeline: &'a Pipeline,
+    arguments: &'a [u32],
+    argument_bytes: u64,
+    bindings: &'a [Binding<'a>],
+    ranges: &'a [Range],
+    groups: u32,
+}
+
 /// Records the dispatches of a batch and submits them as they come.
-pub struct Recorder {
+pub struct Stream {
     opened: Arc<Opened>,
     abandoned: Arc<AtomicBool>,
     /// What every submission of the batch keeps: its launches.
     batch: Kept,
     frame: Option<Frame>,
     /// Of the frame: the pipeline bound, dispatches, bytes touched, bytes of arguments.
-    bound: Option<Arc<Pipeline>>,
+    bound: Option<Compiled>,
     dispatches: u32,
     bytes: u64,
     arguments: u64,
@@ -82,9 +79,9 @@ pub struct Recorder {
     stopped: Option<Error>,
 }
 
-impl Recorder {
-    fn new(opened: &Arc<Opened>, abandoned: Arc<AtomicBool>, batch: Kept) -> Recorder {
-        Recorder {
+impl Stream {
+    fn new(opened: &Arc<Opened>, abandoned: Arc<AtomicBool>, batch: Kept) -> Stream {
+        Stream {
             opened: Arc::clone(opened),
             abandoned,
             batch,
@@ -106,89 +103,8 @@ impl Recorder {
         }
     }
 
-    /// What the device can do.
-    pub fn can(&self) -> &Can {
-        &self.opened.can
-    }
-
-    /// The device's pipelines.
-    pub fn pipelines(&self) -> &Pipelines {
-        &self.opened.pipelines
-    }
-
-    /// Memory for the current launch alone, kept until the device is done with it.
-    ///
-    /// # Errors
-    /// `Code::OutOfMemory`.
-    pub fn scratch(&mut self, bytes: u64) -> Result<Arc<VulkanBuffer>> {
-        let buffer = match self.opened.memory.alloc(bytes) {
-            Err(e) if e.code == Code::OutOfMemory => {
-                // What earlier launches hold comes back when they have ended.
-                self.flush();
-                let timeline = &self.opened.timeline;
-                timeline.wait(timeline.last(), None)?;
-                timeline.retire()?;
-                self.opened.memory.trim();
-                self.opened.memory.alloc(bytes)?
-            }
-            other => other?,
-        };
-        let buffer = Arc::new(buffer);
-        self.scratch.push(Arc::clone(&buffer));
-        Ok(buffer)
-    }
-
-    /// The next dispatch takes as long as touching that many more bytes: for kernels that compute more than they move.
-    pub fn charge(&mut self, bytes: u64) {
-        self.charged = self.charged.saturating_add(bytes);
-    }
-
-    /// Records `groups` workgroups along x of a pipeline. `arguments` become the uniform block at binding 0, the storage
-    /// buffers follow from binding 1 on. Dispatches of a batch see what earlier ones wrote.
-    ///
-    /// # Errors
-    /// `Code::Device` for a lost device and for what is of another one, `Code::Internal` for bindings outside their buffers
-    /// or the device's limits.
-    pub fn dispatch(
-        &mut self,
-        pipeline: &Arc<Pipeline>,
-        arguments: &[u32],
-        bindings: &[Binding],
-        groups: u32,
-    ) -> Result<()> {
-        self.enter(pipeline, arguments, bindings, None, groups)
-    }
-
-    /// The same of a pipeline that writes a report of [`reports::WORDS`] words, its last buffer, which fails the launch when it
-    /// says something.
-    ///
-    /// # Errors
-    /// As [`Recorder::dispatch`]; the driver's, for want of memory.
-    pub fn dispatch_reporting(
-        &mut self,
-        pipeline: &Arc<Pipeline>,
-        arguments: &[u32],
-        bindings: &[Binding],
-        tell: &Tell,
-        groups: u32,
-    ) -> Result<()> {
-        self.enter(pipeline, arguments, bindings, Some(tell), groups)
-    }
-
-    fn enter(
-        &mut self,
-        pipeline: &Arc<Pipeline>,
-        arguments: &[u32],
-        bindings: &[Binding],
-        tell: Option<&Tell>,
-        groups: u32,
-    ) -> Result<()> {
-        self.goes_on()?;
-        if groups == 0 {
-            return Ok(());
-        }
-        let argument_bytes = (arguments.len() as u64 * 4).max(16).next_multiple_of(16);
-        self.check(pipeline, argument_bytes, bindings, tell.is_some(), groups)?;
+    /// Submits what was recorded, where a dispatch with so many bytes of arguments would make it too much.
+    fn make_room(&mut self, argument_bytes: u64) -> Result<()> {
         let long = self.bytes > 0 && self.bytes.saturating_add(self.charged) >= BYTES;
         if self.dispatches >= DISPATCHES || long || self.arguments + argument_bytes > ARGUMENTS {
             self.flush();
@@ -197,21 +113,7 @@ impl Recorder {
             }
             self.goes_on()?;
         }
-        let mut frame = match self.frame.take() {
-            Some(frame) => frame,
-            None => self.begin()?,
-        };
-        let report = match tell {
-            Some(tell) => frame
-                .reports()
-                .next((&self.opened.device, self.opened.timeline.faults()), self.launch, tell, &self.failures)
-                .map(|(block, offset)| Some(Range { buffer: block.handle(), offset, bytes: reports::WORDS as u64 * 4 })),
-            None => Ok(None),
-        };
-        let recorded =
-            report.map(|report| self.record(&mut frame, pipeline, arguments, argument_bytes, bindings, report, groups));
-        self.frame = Some(frame);
-        recorded
+        Ok(())
     }
 
     /// Refuses more of a launch, or of anything, that cannot end well.
@@ -220,15 +122,17 @@ impl Recorder {
         self.stopped.as_ref().or(broken).map_or(Ok(()), |e| Err(e.clone()))
     }
 
-    fn check(
+    /// The pipeline of a dispatch, and where its buffers are.
+    fn checked<'a>(
         &self,
-        pipeline: &Pipeline,
+        kernel: &'a Compiled,
         argument_bytes: u64,
         bindings: &[Binding],
         reports: bool,
         groups: u32,
-    ) -> Result<()> {
+    ) -> Result<(&'a Pipeline, SmallVec<[Range; 16]>)> {
         let can = &self.opened.can;
+        let pipeline: &Pipeline = kernel.downcast_ref().ok_or_else(|| Error::internal("a kernel of another backend"))?;
         if !pipeline.is_of(&self.opened.device) {
             return Err(errors::foreign(&self.opened.name, "pipeline"));
         }
@@ -240,18 +144,20 @@ impl Recorder {
         if groups > can.max_groups || argument_bytes > can.max_uniform.min(ARGUMENTS) {
             return Err(Error::internal(format!("{groups} workgroups with {argument_bytes} bytes of arguments")));
         }
-        for b in bindings {
-            if !b.buffer.is_of(&self.opened.memory) {
+        let ranges = bindings.iter().map(|b| {
+            let own = VulkanBuffer::of(b.buffer).ok_or_else(|| Error::internal("a buffer of another backend"))?;
+            if !own.is_of(&self.opened.memory) {
                 return Err(errors::foreign(&self.opened.name, "buffer"));
             }
-            let size = ferrotensor_core::backend::DeviceBuffer::bytes(b.buffer) as u64;
+            let size = b.buffer.bytes() as u64;
             let inside = b.offset.checked_add(b.bytes).is_some_and(|end| end <= size);
             if !inside || b.bytes == 0 || b.bytes > can.max_range || b.offset % can.alignment != 0 {
                 let text = format!("a binding of {} bytes at {} of a buffer of {size}", b.bytes, b.offset);
                 return Err(Error::internal(text));
             }
-        }
-        Ok(())
+            Ok(Range { buffer: own.block().handle(), offset: own.offset() + b.offset, bytes: b.bytes })
+        });
+        Ok((pipeline, ranges.collect::<Result<_>>()?))
     }
 
     fn begin(&mut self) -> Result<Frame> {
@@ -267,54 +173,39 @@ impl Recorder {
         })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "what one dispatch is made of, looked at before")]
-    fn record(
-        &mut self,
-        frame: &mut Frame,
-        pipeline: &Arc<Pipeline>,
-        arguments: &[u32],
-        argument_bytes: u64,
-        bindings: &[Binding],
-        report: Option<Range>,
-        groups: u32,
-    ) {
+    fn record(&mut self, frame: &mut Frame, work: &Work, report: Option<Range>) {
         let (device, commands) = (&self.opened.device, frame.commands());
-        let touches = bindings.iter().map(|b| {
-            let start = b.buffer.offset() + b.offset;
-            let buffer = ash::vk::Handle::as_raw(b.buffer.block().handle());
-            Touch { buffer, start, end: start + b.bytes, write: b.write }
+        let touches = work.bindings.iter().zip(work.ranges).map(|(b, range)| {
+            let (buffer, start) = (ash::vk::Handle::as_raw(range.buffer), range.offset);
+            Touch { buffer, start, end: start + range.bytes, write: b.write }
         });
         if self.hazards.enter(touches) {
             // SAFETY: the frame records.
             unsafe { raw::barrier(device, commands, Between::Dispatches) };
             self.opened.recorded.barriers.fetch_add(1, Relaxed);
         }
-        if !self.bound.as_ref().is_some_and(|bound| Arc::ptr_eq(bound, pipeline)) {
+        if !self.bound.as_ref().is_some_and(|bound| Arc::ptr_eq(bound, work.kernel)) {
             // SAFETY: the frame records, and keeps the pipeline from here on.
-            unsafe { raw::bind(device, commands, pipeline.driver()) };
-            frame.keep(Arc::clone(pipeline) as Kept);
-            self.bound = Some(Arc::clone(pipeline));
+            unsafe { raw::bind(device, commands, work.pipeline.driver()) };
+            frame.keep(Arc::clone(work.kernel));
+            self.bound = Some(Arc::clone(work.kernel));
         }
-        let mut bytes: SmallVec<[u8; 256]> = SmallVec::with_capacity(argument_bytes as usize);
-        arguments.iter().for_each(|word| bytes.extend_from_slice(&word.to_ne_bytes()));
+        let mut bytes: SmallVec<[u8; 256]> = SmallVec::with_capacity(work.argument_bytes as usize);
+        work.arguments.iter().for_each(|word| bytes.extend_from_slice(&word.to_ne_bytes()));
         frame.arguments().copy_in(&bytes, self.arguments);
-        let block = Range { buffer: frame.arguments().handle(), offset: self.arguments, bytes: argument_bytes };
-        let storage: SmallVec<[Range; 16]> = bindings
-            .iter()
-            .map(|b| Range { buffer: b.buffer.block().handle(), offset: b.buffer.offset() + b.offset, bytes: b.bytes })
-            .chain(report)
-            .collect();
-        // SAFETY: the frame records; layout and bindings fit, lie in their buffers and in the device's limits (`check`); the
+        let block = Range { buffer: frame.arguments().handle(), offset: self.arguments, bytes: work.argument_bytes };
+        let storage: SmallVec<[Range; 16]> = work.ranges.iter().copied().chain(report).collect();
+        // SAFETY: the frame records; layout and bindings fit, lie in their buffers and in the device's limits (`checked`); the
         // buffers are the batch's or scratch, which every submission of it keeps, and the frame's own.
         unsafe {
-            raw::push(device, commands, pipeline.layout().handle(), block, &storage);
-            raw::dispatch(device, commands, groups);
+            raw::push(device, commands, work.pipeline.layout().handle(), block, &storage);
+            raw::dispatch(device, commands, work.groups);
         }
         self.opened.recorded.dispatches.fetch_add(1, Relaxed);
         self.dispatches += 1;
         let charged = std::mem::take(&mut self.charged);
-        self.bytes = self.bytes.saturating_add(charged).saturating_add(bindings.iter().map(|b| b.bytes).sum());
-        self.arguments = (self.arguments + argument_bytes).next_multiple_of(self.opened.can.alignment.max(16));
+        self.bytes = self.bytes.saturating_add(charged).saturating_add(work.ranges.iter().map(|range| range.bytes).sum());
+        self.arguments = (self.arguments + work.argument_bytes).next_multiple_of(self.opened.can.alignment.max(16));
     }
 
     /// Submits what was recorded.
@@ -340,17 +231,79 @@ impl Recorder {
     }
 }
 
+impl Recorder for Stream {
+    fn compiler(&self) -> &dyn Compiler {
+        &self.opened.pipelines
+    }
+
+    fn scratch(&mut self, bytes: u64) -> Result<Buffer> {
+        let buffer = match self.opened.memory.alloc(bytes) {
+            Err(e) if e.code == Code::OutOfMemory => {
+                // What earlier launches hold comes back when they have ended.
+                self.flush();
+                let timeline = &self.opened.timeline;
+                timeline.wait(timeline.last(), None)?;
+                timeline.retire()?;
+                self.opened.memory.trim();
+                self.opened.memory.alloc(bytes)?
+            }
+            other => other?,
+        };
+        let buffer = Arc::new(buffer);
+        self.scratch.push(Arc::clone(&buffer));
+        Ok(buffer)
+    }
+
+    fn charge(&mut self, bytes: u64) {
+        self.charged = self.charged.saturating_add(bytes);
+    }
+
+    /// `arguments` become the uniform block at binding 0, the storage buffers follow from binding 1 on.
+    fn dispatch(
+        &mut self,
+        kernel: &Compiled,
+        arguments: &[u32],
+        bindings: &[Binding],
+        tell: Option<&Tell>,
+        groups: u32,
+    ) -> Result<()> {
+        self.goes_on()?;
+        if groups == 0 {
+            return Ok(());
+        }
+        let argument_bytes = (arguments.len() as u64 * 4).max(16).next_multiple_of(16);
+        let (pipeline, ranges) = self.checked(kernel, argument_bytes, bindings, tell.is_some(), groups)?;
+        self.make_room(argument_bytes)?;
+        let mut frame = match self.frame.take() {
+            Some(frame) => frame,
+            None => self.begin()?,
+        };
+        let report = match tell {
+            Some(tell) => frame
+                .reports()
+                .next((&self.opened.device, self.opened.timeline.faults()), self.launch, tell, &self.failures)
+                .map(|(block, offset)| Some(Range { buffer: block.handle(), offset, bytes: report::WORDS as u64 * 4 })),
+            None => Ok(None),
+        };
+        let work = Work { kernel, pipeline, arguments, argument_bytes, bindings, ranges: &ranges, groups };
+        let recorded = report.map(|report| self.record(&mut frame, &work, report));
+        self.frame = Some(frame);
+        recorded
+    }
+}
+
 /// Records and submits a batch. The value of its last submission, if there is one, what is known of the outcome, and what will be
 /// when the device has passed that.
 pub fn submit(opened: &Arc<Opened>, batch: Batch) -> (Option<u64>, Outcome, Arc<Failures>) {
     let launches = batch.launches;
-    let mut recorder = Recorder::new(opened, Arc::clone(&batch.abandoned), Arc::clone(&launches) as Kept);
+    let mut recorder = Stream::new(opened, Arc::clone(&batch.abandoned), Arc::clone(&launches) as Kept);
     if batch.abandoned.load(Relaxed) {
         return (None, Outcome { failed: Vec::new(), lost: Some(Error::abandoned()) }, recorder.failures);
     }
     for (n, launch) in launches.iter().enumerate() {
         recorder.launch = n;
-        let program = Ready::behind(&*launch.kernel).and_then(|ready| ready.on(opened));
+        let program =
+            Ready::behind(&*launch.kernel).and_then(|ready| ready.on(opened.generation, &opened.can, &opened.pipelines));
         match program.and_then(|program| program.record(&mut recorder, launch)) {
             // The whole batch's error, not this launch's.
             Err(_) if recorder.stopped.is_some() => break,

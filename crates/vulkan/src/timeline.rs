@@ -3,11 +3,11 @@
 
 use crate::errors;
 use crate::frames::{Frame, Kept};
-use crate::loss::{Loss, Progress};
 use crate::memory::Faults;
 use crate::parting;
 use crate::raw;
 use ferrotensor_core::{Error, Result};
+use ferrotensor_gpu::loss::{Loss, Progress};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,9 +1,9 @@
 //! Tickets of submitted batches: what became of them, told once, when the timeline has passed their last submission.
 //! Whoever waits is a thread of the engine; there is none here.
 
-use crate::reports::Failures;
 use crate::timeline::Timeline;
 use ferrotensor_core::backend::Outcome;
+use ferrotensor_gpu::report::Failures;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;

@@ -3,8 +3,8 @@
 use crate::rig::{Affine, affine, device, fine, finish, launch, numbers, read, run};
 use ferrotensor_core::backend::{Backend, Batch, Launch, Ticket};
 use ferrotensor_core::{Code, Result};
-use ferrotensor_vulkan::stream::Recorder;
-use ferrotensor_vulkan::{Faults, Options, Program};
+use ferrotensor_gpu::{Program, Recorder};
+use ferrotensor_vulkan::{Faults, Options};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -258,7 +258,7 @@ fn every_submission_may_be_the_one_that_is_lost() {
 struct Charged(Affine);
 
 impl Program for Charged {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+    fn record(&self, recorder: &mut dyn Recorder, launch: &Launch) -> Result<()> {
         recorder.charge(300 << 20);
         self.0.record(recorder, launch)
     }
@@ -302,7 +302,7 @@ fn threads_copy_compute_and_allocate_side_by_side() {
 struct Panics(Affine);
 
 impl Program for Panics {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+    fn record(&self, recorder: &mut dyn Recorder, launch: &Launch) -> Result<()> {
         self.0.record(recorder, launch)?;
         panic!("on purpose")
     }

@@ -4,7 +4,7 @@ use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Sort, SortOutputs};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, Op};
-use ferrotensor_vulkan::{Can, lower};
+use ferrotensor_gpu::{Can, lower};
 use std::io::Write;
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ fn rows(combine: Combine) -> Kernel {
 #[test]
 #[ignore = "a measurement"]
 fn kernels() {
-    let can = Can { max_buffers: 16, fma32: true, ..crate::rig::validity::everything() };
+    let can = Can { max_buffers: 16, fma32: true, ..crate::suite::everything() };
     let dtype = DType::F32;
     let (combine, input, acc) = (Combine::Value(Monoid::Sum), dtype, dtype);
     let all = [
@@ -60,7 +60,7 @@ fn kernels() {
     for (name, kernel) in all {
         let once = || {
             let begun = Instant::now();
-            lower::supports(&kernel, &can).unwrap();
+            std::hint::black_box(crate::host::words(&lower::emitted(&kernel, &can).unwrap()));
             begun.elapsed().as_secs_f64() * 1e6
         };
         let mut times: Vec<f64> = (0..500).map(|_| once()).collect();

@@ -1,23 +1,16 @@
 //! The Vulkan backend, as one test binary: each one links the whole backend. What asks for a process of its own is beside it (`end`,
-//! `steady`).
+//! `steady`); what is of kernels and not of Vulkan is in `crates/gpu/tests/suite`.
 
 mod batches;
-mod careful;
-mod contract;
-mod convolution;
 mod emit_cost;
-mod emitter;
-mod indexed;
-mod kernels;
+mod host;
 mod memory;
 mod pipelines;
 mod planted;
-mod poor;
 mod probing;
 mod product_speed;
 mod record_cost;
 mod rig;
-mod rows;
-mod scans;
 mod snapshots;
-mod sort;
+#[path = "../../../gpu/tests/suite/mod.rs"]
+mod suite;

@@ -3,8 +3,8 @@
 use crate::rig::{affine, device, fine, launch, numbers, read, run};
 use ferrotensor_core::backend::{Backend, Launch};
 use ferrotensor_core::{Code, Result};
-use ferrotensor_vulkan::stream::{Binding, Recorder};
-use ferrotensor_vulkan::{Options, Program, VulkanBuffer};
+use ferrotensor_gpu::{Binding, Program, Recorder};
+use ferrotensor_vulkan::Options;
 
 /// Bytes that no two places near each other share.
 fn pattern(bytes: usize, seed: u64) -> Vec<u8> {
@@ -157,14 +157,14 @@ struct Scratch {
 }
 
 impl Program for Scratch {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
-        let pipeline = recorder.pipelines().get(affine::WORDS, 2)?;
+    fn record(&self, recorder: &mut dyn Recorder, launch: &Launch) -> Result<()> {
+        let pipeline = affine::compiled(recorder)?;
         let scratch = recorder.scratch(self.bytes as u64)?;
         let operand = |buffer, write| Binding { buffer, offset: 0, bytes: 16, write };
-        let [x, y] = [&launch.inputs[0], &launch.outputs[0]].map(|o| VulkanBuffer::of(&o.buffer).unwrap());
+        let [x, y] = [&launch.inputs[0], &launch.outputs[0]].map(|o| &o.buffer);
         let arguments = [4, 1f32.to_bits(), 0];
-        recorder.dispatch(&pipeline, &arguments, &[operand(x, false), operand(&scratch, true)], 1)?;
-        recorder.dispatch(&pipeline, &arguments, &[operand(&scratch, false), operand(y, true)], 1)
+        recorder.dispatch(&pipeline, &arguments, &[operand(x, false), operand(&scratch, true)], None, 1)?;
+        recorder.dispatch(&pipeline, &arguments, &[operand(&scratch, false), operand(y, true)], None, 1)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Pipelines: made once, bounded, and a file on disk that may be anything.
 
+use crate::rig::affine::pipelines;
 use crate::rig::{affine, device, fine, launch, numbers, read, run};
 use ferrotensor_core::Code;
 use ferrotensor_core::backend::{Backend, Launch};
 use ferrotensor_core::{Error, Result};
-use ferrotensor_vulkan::stream::Recorder;
-use ferrotensor_vulkan::{CachePlace, Options, Program};
+use ferrotensor_gpu::{Program, Recorder};
+use ferrotensor_vulkan::{CachePlace, Options};
 use std::path::Path;
 
 fn one_launch(folder: &Path) -> bool {
@@ -58,23 +59,23 @@ fn a_folder_that_cannot_be_made_is_ignored() {
 struct Many;
 
 impl Program for Many {
-    fn record(&self, recorder: &mut Recorder, _: &Launch) -> Result<()> {
+    fn record(&self, recorder: &mut dyn Recorder, _: &Launch) -> Result<()> {
         // A name nobody refers to makes another module: OpName, target, 4 letters, end.
         let named = |n: u32| {
             let (head, rest) = crate::rig::affine::WORDS.split_at(name_place());
             [head, &[4 << 16 | 5, 4, 0x6161_6161 + (n % 16) + (n / 16 % 16) * 256 + (n / 256) * 65536, 0], rest].concat()
         };
-        let first = recorder.pipelines().get(&named(0), 2)?;
+        let first = pipelines(recorder).get(&named(0), 2)?;
         for n in 0..1100 {
-            recorder.pipelines().get(&named(n), 2)?;
+            pipelines(recorder).get(&named(n), 2)?;
             // Used again and again: it stays.
-            let again = recorder.pipelines().get(&named(0), 2)?;
+            let again = pipelines(recorder).get(&named(0), 2)?;
             if !std::sync::Arc::ptr_eq(&first, &again) {
                 return Err(Error::internal("the first pipeline was made twice"));
             }
         }
-        if recorder.pipelines().len() != 1024 {
-            return Err(Error::internal(format!("{} pipelines are kept", recorder.pipelines().len())));
+        if pipelines(recorder).len() != 1024 {
+            return Err(Error::internal(format!("{} pipelines are kept", pipelines(recorder).len())));
         }
         Ok(())
     }
@@ -101,8 +102,8 @@ fn pipelines_in_memory_are_bounded_and_the_used_ones_stay() {
 struct Broken(Vec<u32>);
 
 impl Program for Broken {
-    fn record(&self, recorder: &mut Recorder, _: &Launch) -> Result<()> {
-        recorder.pipelines().get(&self.0, 2).map(drop)
+    fn record(&self, recorder: &mut dyn Recorder, _: &Launch) -> Result<()> {
+        pipelines(recorder).get(&self.0, 2).map(drop)
     }
 }
 

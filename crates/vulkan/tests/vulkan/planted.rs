@@ -4,8 +4,8 @@
 use crate::rig::{affine, device, fine, launch, numbers, run};
 use ferrotensor_core::Result;
 use ferrotensor_core::backend::Launch;
-use ferrotensor_vulkan::stream::{Binding, Recorder};
-use ferrotensor_vulkan::{Options, Program, VulkanBuffer};
+use ferrotensor_gpu::{Binding, Program, Recorder};
+use ferrotensor_vulkan::Options;
 use std::sync::Arc;
 use vulkano::buffer::BufferUsage;
 use vulkano::buffer::sys::{BufferCreateInfo, RawBuffer};
@@ -16,14 +16,14 @@ use vulkano::device::{Device, DeviceCreateInfo, QueueCreateInfo};
 struct WithoutBarrier;
 
 impl Program for WithoutBarrier {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
-        let pipeline = recorder.pipelines().get(affine::WORDS, 2)?;
-        let [x, y] = [&launch.inputs[0], &launch.outputs[0]].map(|o| VulkanBuffer::of(&o.buffer).unwrap());
+    fn record(&self, recorder: &mut dyn Recorder, launch: &Launch) -> Result<()> {
+        let pipeline = affine::compiled(recorder)?;
+        let [x, y] = [&launch.inputs[0], &launch.outputs[0]].map(|o| &o.buffer);
         let middle = recorder.scratch(256)?;
         let of = |buffer, write| Binding { buffer, offset: 0, bytes: 256, write };
         let arguments = [64, 1f32.to_bits(), 0];
-        recorder.dispatch(&pipeline, &arguments, &[of(x, false), of(&middle, false)], 1)?;
-        recorder.dispatch(&pipeline, &arguments, &[of(&middle, false), of(y, true)], 1)
+        recorder.dispatch(&pipeline, &arguments, &[of(x, false), of(&middle, false)], None, 1)?;
+        recorder.dispatch(&pipeline, &arguments, &[of(&middle, false), of(y, true)], None, 1)
     }
 }
 

@@ -4,8 +4,8 @@
 //! `ROOF=3350,67000` gives the GB/s and GFLOP/s of a data sheet; else they are what copies and maps reach on the device, which a
 //! product may surpass: Mesa's software device runs loops faster than long maps.
 
-use crate::rig::random::numbers;
 use crate::rig::{device, fine, finish};
+use crate::suite::random::numbers;
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::{Backend, Batch, Launch, Operand, Prepared};
 use ferrotensor_core::kernel::{Contract, Kernel, Map, Window, WindowAxis, WindowCombine};

@@ -3,29 +3,29 @@
 use crate::rig::{device, fine, finish, launch, numbers};
 use ferrotensor_core::Result;
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Launch};
-use ferrotensor_vulkan::stream::{Binding, Recorder};
-use ferrotensor_vulkan::{Options, Pipeline, Program, VulkanBuffer};
+use ferrotensor_gpu::{Binding, Compiled, Program, Recorder};
+use ferrotensor_vulkan::Options;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// A program that holds its pipeline, as lowered kernels do.
-struct Held(Arc<OnceLock<Arc<Pipeline>>>);
+struct Held(Arc<OnceLock<Compiled>>);
 
 impl Program for Held {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+    fn record(&self, recorder: &mut dyn Recorder, launch: &Launch) -> Result<()> {
         let pipeline = match self.0.get() {
             Some(pipeline) => pipeline,
             None => {
-                let made = recorder.pipelines().get(crate::rig::affine::WORDS, 2)?;
+                let made = crate::rig::affine::compiled(recorder)?;
                 self.0.get_or_init(|| made)
             }
         };
-        let x = VulkanBuffer::of(&launch.inputs[0].buffer).unwrap();
-        let y = VulkanBuffer::of(&launch.outputs[0].buffer).unwrap();
+        let x = &launch.inputs[0].buffer;
+        let y = &launch.outputs[0].buffer;
         let from = Binding { buffer: x, offset: 0, bytes: 256, write: false };
         let to = Binding { buffer: y, offset: 0, bytes: 256, write: true };
-        recorder.dispatch(pipeline, &[64, 1.0f32.to_bits(), 1.0f32.to_bits()], &[from, to], 1)
+        recorder.dispatch(pipeline, &[64, 1.0f32.to_bits(), 1.0f32.to_bits()], &[from, to], None, 1)
     }
 }
 

@@ -5,19 +5,21 @@ use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan, Scatter, Update};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Arithmetic, Builder, Op, plain};
-use ferrotensor_vulkan::Can;
-use ferrotensor_vulkan::emit::{Shader, contract, gather, map, network, reduce, rows, scan, scatter};
+use ferrotensor_gpu::Can;
+use ferrotensor_gpu::code::Code;
+use ferrotensor_gpu::emit::{contract, gather, map, network, reduce, rows, scan, scatter};
+use ferrotensor_vulkan::spirv::{self, Modes};
 use rspirv::binary::Disassemble;
 use std::path::PathBuf;
 
-/// A device that has what these kernels need, and sets no float controls.
+/// A device that has what these kernels need.
 fn can() -> Can {
     let ieee = Can { roots: true, quotients: true, subnormals: true, ..Can::default() };
     Can { int64: true, storage16: true, storage8: true, max_buffers: 16, ..ieee }
 }
 
-fn text(shader: &Shader) -> String {
-    rspirv::dr::load_words(&shader.words).unwrap().disassemble() + "\n"
+fn text(shader: &Code) -> String {
+    rspirv::dr::load_words(spirv::words(shader, Modes::default())).unwrap().disassemble() + "\n"
 }
 
 /// The first line that differs.
@@ -27,7 +29,7 @@ fn difference(agreed: &str, found: &str) -> Option<String> {
     Some(format!("line {}: {old:?} is now {new:?}", n + 1))
 }
 
-fn agrees(name: &str, shader: &Shader) {
+fn agrees(name: &str, shader: &Code) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vulkan/snapshots/{name}.spvasm"));
     let found = text(shader);
     if std::env::var("UPDATE_EXPECT").is_ok_and(|v| v == "1") {

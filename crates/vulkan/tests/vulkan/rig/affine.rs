@@ -13,6 +13,21 @@
 //! }
 //! ```
 
+use ferrotensor_core::Result;
+use ferrotensor_gpu::{Compiled, Recorder};
+use ferrotensor_vulkan::Pipelines;
+use std::any::Any;
+
+/// The pipelines of the device that records.
+pub fn pipelines(recorder: &dyn Recorder) -> &Pipelines {
+    (recorder.compiler() as &dyn Any).downcast_ref().expect("a Vulkan device")
+}
+
+/// The kernel there.
+pub fn compiled(recorder: &dyn Recorder) -> Result<Compiled> {
+    Ok(pipelines(recorder).get(WORDS, 2)?)
+}
+
 /// The module.
 #[rustfmt::skip]
 pub const WORDS: &[u32] = &[

@@ -3,14 +3,11 @@
 #![allow(dead_code, reason = "each test file is a program of its own and uses a part")]
 
 pub mod affine;
-pub mod launches;
-pub mod random;
-pub mod validity;
 
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Launch, Operand, Outcome, Ticket};
 use ferrotensor_core::{Layout, Result};
-use ferrotensor_vulkan::stream::{Binding, Recorder};
-use ferrotensor_vulkan::{CachePlace, Found, Options, Program, Ready, VulkanBackend, VulkanBuffer, found};
+use ferrotensor_gpu::{Binding, Program, Ready, Recorder};
+use ferrotensor_vulkan::{CachePlace, Found, Options, VulkanBackend, found};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,23 +44,23 @@ pub struct Affine {
 }
 
 impl Program for Affine {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
-        let pipeline = recorder.pipelines().get(affine::WORDS, 2)?;
+    fn record(&self, recorder: &mut dyn Recorder, launch: &Launch) -> Result<()> {
+        let pipeline = affine::compiled(recorder)?;
         let (start, count) = self.part;
         let arguments = [count as u32, self.scale.to_bits(), self.add.to_bits()];
         let (offset, bytes) = (start as u64 * 4, count as u64 * 4);
-        let x = VulkanBuffer::of(&launch.inputs[0].buffer).unwrap();
-        let y = VulkanBuffer::of(&launch.outputs[0].buffer).unwrap();
+        let x = &launch.inputs[0].buffer;
+        let y = &launch.outputs[0].buffer;
         let from = Binding { buffer: x, offset, bytes, write: false };
         let to = Binding { buffer: y, offset, bytes, write: true };
         let groups = count.div_ceil(64).min(1024) as u32;
         if !self.twice {
-            return recorder.dispatch(&pipeline, &arguments, &[from, to], groups);
+            return recorder.dispatch(&pipeline, &arguments, &[from, to], None, groups);
         }
         let scratch = recorder.scratch(bytes)?;
         let middle = Binding { buffer: &scratch, offset: 0, bytes, write: true };
-        recorder.dispatch(&pipeline, &arguments, &[from, middle], groups)?;
-        recorder.dispatch(&pipeline, &arguments, &[Binding { write: false, ..middle }, to], groups)
+        recorder.dispatch(&pipeline, &arguments, &[from, middle], None, groups)?;
+        recorder.dispatch(&pipeline, &arguments, &[Binding { write: false, ..middle }, to], None, groups)
     }
 }
 
