@@ -6,7 +6,7 @@ import { flush } from '../execution/flush.js'
 import { isDetecting, limits } from '../program/hooks.js'
 import { inLevel, isTracked, openLevels } from '../program/lifetime.js'
 import { constant, stepOf, variable } from '../program/markers.js'
-import { enter, OUTSIDE } from '../program/node.js'
+import { enter, isPending, OUTSIDE } from '../program/node.js'
 import { isTracing } from '../program/placeholder.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { tracedCalls } from './jit.js'
@@ -44,7 +44,7 @@ export function fused(fn: Fused): Fused {
     const scope = enter(OUTSIDE)
     try {
       const own = args.map((x) => x && constant(x))
-      flush(own.filter((x) => x !== undefined), false)
+      flush([...given, ...own.filter((x) => x !== undefined)].filter(isPending), false)
       const value = forwards(fixed, ...own)
       return stepOf(
         value,
