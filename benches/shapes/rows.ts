@@ -100,6 +100,13 @@ function grouped({ data: { values, groups } }: Shapes): readonly [sums: Float64A
   return [sums, counts]
 }
 
+/** Counts of 1000 groups. */
+function counts({ data: { groups } }: Shapes): Int32Array {
+  const found = new Int32Array(1000)
+  for (let i = 0; i < groups.length; i++) found[groups[i] as number] = (found[groups[i] as number] as number) + 1
+  return found
+}
+
 /** `y_t = a_t y_(t-1) + b_t`. */
 function recurrence(length: number, factor: (t: number) => number, b: ArrayLike<number>): Float32Array {
   const y = new Float32Array(length)
@@ -122,6 +129,7 @@ export const ROWS: readonly Row[] = [
   { name: 'sum of pixels within lines', run: ({ pixels }) => pixels.sum({ axis: 1 }), numpy: 'pixels.sum(1)' },
   { name: 'sum of 8 rows', run: ({ bars }) => bars.sum({ axis: 0 }), numpy: 'bars.sum(0)' },
   { name: 'sums of 1000 groups', run: ({ values, groups }) => ft.segmentSum(values, groups, 1000), numpy: 'np.bincount(groups, values, 1000)', loop: (shapes) => [grouped(shapes)[0]], tolerance: ADDED },
+  { name: 'counts of 1000 groups', run: ({ groups }) => ft.bincount(groups, { minlength: 1000 }), numpy: 'np.bincount(groups, minlength=1000)', loop: (shapes) => [counts(shapes)] },
   { name: 'means of 1000 groups', run: ({ values, groups }) => ft.segmentMean(values, groups, 1000), numpy: MEAN, loop: (shapes) => [grouped(shapes)].map(([sums, counts]) => sums.map((s, i) => s / (counts[i] as number))), tolerance: ADDED },
   { name: 'means of 1000 groups by scatterReduce', run: ({ values, groups }) => ft.scatterReduce(ft.zeros([1000]), 0, groups, values, 'mean', { includeSelf: false }), numpy: MEAN, tolerance: ADDED },
   { name: 'means of 5 x 5 places', run: ({ grey }) => ft.nn.avgPool(grey, 5, { stride: 1 }), numpy: 'scipy.ndimage.uniform_filter(grey, (1, 1, 5, 5))[:, :, 2:-2, 2:-2]' },
