@@ -38,7 +38,8 @@ export function makeShapes(less: number) {
     sides: uniform([100 * thousand]).astype('float64'),
     signal: uniform([1000 * thousand]),
     factors: uniform([1000 * thousand], -0.9, 0.9),
-    large: ft.ones([38_500 * thousand])
+    large: ft.ones([38_500 * thousand]),
+    short: uniform([100 * thousand])
   }
   ft.evaluateSync(...Object.values(all))
   const data = Object.fromEntries(Object.entries(all).map(([name, x]) => [name, x.dataSync()])) as Record<keyof typeof all, Float32Array | Float64Array | Int32Array>
@@ -138,6 +139,7 @@ export const ROWS: readonly Row[] = [
   { name: 'largest of 5 x 5 places, 3 channels', run: ({ colours }) => ft.nn.maxPool(colours, 5, { stride: 1 }), numpy: 'scipy.ndimage.maximum_filter(colours, (1, 1, 5, 5))[:, :, 2:-2, 2:-2]' },
   { name: 'least squares of 100,000 x 4', run: ({ tall, sides }) => [ft.linalg.lstsq(tall, sides).solution], numpy: 'np.linalg.lstsq(tall, sides)[0]' },
   { name: 'a filter with one pole', run: ({ signal }) => ft.signal.lfilter([1], [1, -0.9], signal), numpy: 'scipy.signal.lfilter(np.float32([1]), np.float32([1, -0.9]), signal)', loop: ({ data }) => [recurrence(data.signal.length, () => 0.9, data.signal)] },
+  { name: 'a filter with one pole, of 10^5', run: ({ short }) => ft.signal.lfilter([1], [1, -0.9], short), numpy: 'scipy.signal.lfilter(np.float32([1]), np.float32([1, -0.9]), short)', loop: ({ data }) => [recurrence(data.short.length, () => 0.9, data.short)] },
   { name: 'a recurrence by associativeScan', run: ({ factors, signal }) => [ft.associativeScan(({ a, b }, { a: c, b: d }) => ({ a: a.mul(c), b: c.mul(b).add(d) }), { a: factors, b: signal }).b], loop: ({ data }) => [recurrence(data.signal.length, (t) => data.factors[t] as number, data.signal)] },
   { name: 'all of a large tensor', run: ({ large }) => (large.dataSync(), []), loop: ({ data }) => (data.large.slice(), []) }
 ]

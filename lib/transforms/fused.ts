@@ -1,5 +1,5 @@
-// Functions of tensors that the library runs as traced programs in plain code, forwards and back: a step of a recurrent layer is some sixty
-// recorded operations with its gradient, which take eight times as long to record and to write as to run.
+// Functions of tensors that the library runs as traced programs in plain code, forwards and back, or forwards alone: a step of a recurrent layer is
+// some sixty recorded operations with its gradient, which take eight times as long to record and to write as to run.
 
 import { backward, trace } from '../autodiff/backward.js'
 import { flush } from '../execution/flush.js'
@@ -16,6 +16,18 @@ export type Fused = (fixed: unknown, ...args: readonly (Tensor | undefined)[]) =
 
 /** Whether a fused function would run at once: not where each operation is looked at, traced, or has gradients of gradients. */
 export const isRunAtOnce = (): boolean => !isTracing() && !isDetecting() && limits.nodes > 0 && openLevels() < 2
+
+/**
+ * The same function, run at once as {@link fused} where no gradient may be taken of it, and recorded elsewhere: for what takes longer to compute
+ * again than to record.
+ */
+export function fusedForwards(fn: Fused): Fused {
+  const forwards = tracedCalls(fn as (...args: never[]) => unknown, [], [], false) as unknown as Fused
+  return (fixed, ...args) => {
+    const given = args.filter((x) => x !== undefined)
+    return isRunAtOnce() && new Set(given).size === given.length && !given.some(isTracked) ? forwards(fixed, ...args) : fn(fixed, ...args)
+  }
+}
 
 type Sums = readonly (Tensor | undefined)[]
 
