@@ -18,7 +18,7 @@ pub struct Life {
 /// Parts start at multiples of this: a cache line, and every element size divides it.
 const ALIGN: usize = 64;
 
-/// Temporaries that are placed by their size, which compares each with each: 2,048 take 5 ms, and 20,000, a gradient of 1,000 steps, half a second.
+/// Temporaries that are placed by their size, which compares each with each: a plan of 58,000 operations took 36 us an operation so, and takes 20 by time.
 const MOST_BY_SIZE: usize = 2048;
 
 /// Offsets of the temporaries in one block, and the block's size.
