@@ -22,6 +22,14 @@ test('bincount counts, adds weights, and is as long as asked for', (t) => {
   t.is(ft.bincount(ints(1)).dtype, 'int32')
 })
 
+test('bincount reads elements of int32 as they are: nothing as large as they are is written', (t) => {
+  const x = ft.random.randint(ft.random.key(1), 0, 10, [1000])
+  ft.evaluateSync(x)
+  const { kernels } = ft.profile(() => ft.bincount(x))
+  t.true(kernels.length > 0)
+  for (const { name, written } of kernels) t.true(written < 1000, `${name}: ${written} bytes`)
+})
+
 test('bincount without blocking', async (t) => {
   t.deepEqual((await ft.bincountAsync(ints(2, 2))).toArray(), [0, 0, 2])
   await t.throwsAsync(ft.bincountAsync(ints(-1)), { instanceOf: ft.ArgumentError, message: 'bincountAsync: elements must not be negative, got -1' })

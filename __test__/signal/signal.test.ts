@@ -199,3 +199,21 @@ test('errors', (t) => {
   ]
   for (const [code, message, call] of cases) throws(t, code, message, call)
 })
+
+test('recursive filters run at once in plain code, with the bits of what is traced and of what gradients are taken of', (t) => {
+  const x = ft.random.normal(ft.random.key(1), [3, 200])
+  const sections = [[0.2, 0.1, 0, 1, -0.5, 0.1], [1, 0.3, 0.2, 1, -0.2, 0]]
+  const filters: Record<string, (x: ft.Tensor) => ft.Tensor> = {
+    lfilter: (x) => ft.signal.lfilter([0.1, 0.2], [1, -0.9, 0.3], x),
+    sosfilt: (x) => ft.signal.sosfilt(sections, x)
+  }
+  ft.evaluateSync(x)
+  for (const [name, filter] of Object.entries(filters)) {
+    ft.resetStats()
+    const y = filter(x)
+    t.true(ft.stats().ops > 50, `${name}: ${ft.stats().ops} operations were run`)
+    t.deepEqual(y.dataSync(), ft.jit(filter)(x).dataSync(), name)
+    const [loss] = ft.vjp(filter, x)
+    t.deepEqual(y.dataSync(), loss.dataSync(), name)
+  }
+})

@@ -38,7 +38,8 @@ export function makeShapes(less: number) {
     sides: uniform([100 * thousand]).astype('float64'),
     signal: uniform([1000 * thousand]),
     factors: uniform([1000 * thousand], -0.9, 0.9),
-    large: ft.ones([38_500 * thousand])
+    large: ft.ones([38_500 * thousand]),
+    short: uniform([100 * thousand])
   }
   ft.evaluateSync(...Object.values(all))
   const data = Object.fromEntries(Object.entries(all).map(([name, x]) => [name, x.dataSync()])) as Record<keyof typeof all, Float32Array | Float64Array | Int32Array>
@@ -100,6 +101,13 @@ function grouped({ data: { values, groups } }: Shapes): readonly [sums: Float64A
   return [sums, counts]
 }
 
+/** Counts of 1000 groups. */
+function counts({ data: { groups } }: Shapes): Int32Array {
+  const found = new Int32Array(1000)
+  for (let i = 0; i < groups.length; i++) found[groups[i] as number] = (found[groups[i] as number] as number) + 1
+  return found
+}
+
 /** `y_t = a_t y_(t-1) + b_t`. */
 function recurrence(length: number, factor: (t: number) => number, b: ArrayLike<number>): Float32Array {
   const y = new Float32Array(length)
@@ -122,6 +130,7 @@ export const ROWS: readonly Row[] = [
   { name: 'sum of pixels within lines', run: ({ pixels }) => pixels.sum({ axis: 1 }), numpy: 'pixels.sum(1)' },
   { name: 'sum of 8 rows', run: ({ bars }) => bars.sum({ axis: 0 }), numpy: 'bars.sum(0)' },
   { name: 'sums of 1000 groups', run: ({ values, groups }) => ft.segmentSum(values, groups, 1000), numpy: 'np.bincount(groups, values, 1000)', loop: (shapes) => [grouped(shapes)[0]], tolerance: ADDED },
+  { name: 'counts of 1000 groups', run: ({ groups }) => ft.bincount(groups, { minlength: 1000 }), numpy: 'np.bincount(groups, minlength=1000)', loop: (shapes) => [counts(shapes)] },
   { name: 'means of 1000 groups', run: ({ values, groups }) => ft.segmentMean(values, groups, 1000), numpy: MEAN, loop: (shapes) => [grouped(shapes)].map(([sums, counts]) => sums.map((s, i) => s / (counts[i] as number))), tolerance: ADDED },
   { name: 'means of 1000 groups by scatterReduce', run: ({ values, groups }) => ft.scatterReduce(ft.zeros([1000]), 0, groups, values, 'mean', { includeSelf: false }), numpy: MEAN, tolerance: ADDED },
   { name: 'means of 5 x 5 places', run: ({ grey }) => ft.nn.avgPool(grey, 5, { stride: 1 }), numpy: 'scipy.ndimage.uniform_filter(grey, (1, 1, 5, 5))[:, :, 2:-2, 2:-2]' },
@@ -130,6 +139,7 @@ export const ROWS: readonly Row[] = [
   { name: 'largest of 5 x 5 places, 3 channels', run: ({ colours }) => ft.nn.maxPool(colours, 5, { stride: 1 }), numpy: 'scipy.ndimage.maximum_filter(colours, (1, 1, 5, 5))[:, :, 2:-2, 2:-2]' },
   { name: 'least squares of 100,000 x 4', run: ({ tall, sides }) => [ft.linalg.lstsq(tall, sides).solution], numpy: 'np.linalg.lstsq(tall, sides)[0]' },
   { name: 'a filter with one pole', run: ({ signal }) => ft.signal.lfilter([1], [1, -0.9], signal), numpy: 'scipy.signal.lfilter(np.float32([1]), np.float32([1, -0.9]), signal)', loop: ({ data }) => [recurrence(data.signal.length, () => 0.9, data.signal)] },
+  { name: 'a filter with one pole, of 10^5', run: ({ short }) => ft.signal.lfilter([1], [1, -0.9], short), numpy: 'scipy.signal.lfilter(np.float32([1]), np.float32([1, -0.9]), short)', loop: ({ data }) => [recurrence(data.short.length, () => 0.9, data.short)] },
   { name: 'a recurrence by associativeScan', run: ({ factors, signal }) => [ft.associativeScan(({ a, b }, { a: c, b: d }) => ({ a: a.mul(c), b: c.mul(b).add(d) }), { a: factors, b: signal }).b], loop: ({ data }) => [recurrence(data.signal.length, (t) => data.factors[t] as number, data.signal)] },
   { name: 'all of a large tensor', run: ({ large }) => (large.dataSync(), []), loop: ({ data }) => (data.large.slice(), []) }
 ]

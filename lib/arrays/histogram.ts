@@ -19,7 +19,7 @@ import { arange } from './ranges.js'
 
 /** The weights of a call, one for each element of `x`; ones of int32 where there are none. */
 function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
-  if (weights === undefined) return ones([x.size], { dtype: 'int32', device: x.device })
+  if (weights === undefined) return ones([], { dtype: 'int32', device: x.device }).broadcastTo([x.size])
   const w = arrayGiven(op, 'weights', weights)
   if (w.shape.length !== x.shape.length || w.shape.some((size, axis) => size !== x.shape[axis])) {
     throw new ShapeError(`${op}: weights have shape [${w.shape.join(', ')}], the tensor [${x.shape.join(', ')}]`)
@@ -98,7 +98,8 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
         if (low !== undefined && low < 0) throw new ArgumentError(`${op}: elements must not be negative, got ${low}`)
         const length = Math.max(least, high === undefined ? 0 : high + 1)
         if (length > MOST) throw new ShapeError(`${op}: ${length} counts are more than ${MOST}`)
-        return addedUp(flat.astype('int64'), weights, length, o['weights'])
+        // The largest is known to be below 2^31. A conversion to the same dtype is a copy.
+        return addedUp(flat.dtype === 'int32' ? flat : flat.astype('int32'), weights, length, o['weights'])
       })
   }
 }

@@ -8,11 +8,12 @@ import { OP } from '../generated/table.js'
 import { cotangentsOfJoin } from '../indexing/split.js'
 import { derivedSignature, handsThrough, isDifferentiable, numbersBeside, operandsOf } from '../program/derived-call.js'
 import { openLevels } from '../program/lifetime.js'
-import { isTensor, type Piece } from '../program/node.js'
+import { isTensor } from '../program/node.js'
 import { derived, valueOf } from '../program/record.js'
 import { walk } from '../program/traverse.js'
 import type { Signature } from '../program/types.js'
 import type { Tensor } from '../tensor/tensor.js'
+import { Cotangents } from './cotangents.js'
 
 /** An operation on the way from variables to results: its results, and all that was recorded of it. */
 export interface Entry {
@@ -74,10 +75,10 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
 }
 
 /** What was found for each value: a tensor of its own, to be disposed of apart from what was given and from the others. */
-function apart(values: readonly Tensor[], found: ReadonlyMap<Tensor, Tensor>, given: readonly (Tensor | undefined)[]): (Tensor | undefined)[] {
+function apart(values: readonly Tensor[], found: (x: Tensor) => Tensor | undefined, given: readonly (Tensor | undefined)[]): (Tensor | undefined)[] {
   const taken = new Set(given)
   return values.map((x) => {
-    const t = found.get(x)
+    const t = found(x)
     const own = t !== undefined && taken.has(t) ? valueOf(OP.custom, [t]) : t
     taken.add(own)
     return own
@@ -96,65 +97,41 @@ export function backward(
   level: number,
   before: readonly (Tensor | undefined)[] = []
 ): (Tensor | undefined)[] {
-  const sums = new Map<Tensor, Tensor>()
+  // Whatever else is wanted of the results is computed with what the way back reads of them.
+  const atOnce = openLevels() === 1 && entries.some(({ step }) => step !== null)
+  if (atOnce) flush(results, false)
+  const sums = new Cotangents(atOnce)
   before.forEach((g, i) => g !== undefined && sums.set(variables[i] as Tensor, g))
-  const add = (x: Tensor, g: Tensor): void => {
-    const before = sums.get(x)
-    sums.set(x, before === undefined ? g : before.add(g))
-  }
-  /** Cotangents of pieces, by the tensor they were cut from and what joins them. */
-  const cut = new Map<Tensor, Map<Piece['join'], (Tensor | undefined)[]>>()
-  const total = (x: Tensor): Tensor | undefined => {
-    const pieces = cut.get(x)
-    if (pieces !== undefined) {
-      cut.delete(x)
-      for (const [join, parts] of pieces) add(x, join(parts))
-    }
-    return sums.get(x)
-  }
   const onTheWay = new Set<Tensor>(variables)
   for (const { results: all } of entries) for (const t of all) onTheWay.add(t)
   results.forEach((x, i) => {
     const g = cotangents[i]
-    if (g !== undefined) add(x, g)
+    if (g !== undefined) sums.add(x, g)
   })
-  // Whatever else is wanted of the results is computed with what the way back reads of them.
-  const atOnce = openLevels() === 1 && entries.some(({ step }) => step !== null)
-  if (atOnce) flush(results, false)
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as Entry
-    const given = entry.results.map(total)
+    const given = entry.results.map((t) => sums.total(t))
     for (const t of entry.results) sums.delete(t)
     if (given.every((g) => g === undefined)) continue
-    if (entry.piece !== null) collectPiece(cut, entry.operands[1] as Tensor, entry.piece, given[0] as Tensor)
+    if (entry.piece !== null) sums.addPiece(entry.operands[1] as Tensor, entry.piece, given[0] as Tensor)
     else if (entry.step !== null && atOnce) {
       // With all that the rest of the way back starts from, which would be computed again.
-      const parts = [...cut.values()].flatMap((pieces) => [...pieces.values()].flat())
-      flush([given[0] as Tensor, ...sums.values(), ...parts.filter((g) => g !== undefined)], false)
+      flush([given[0] as Tensor, ...sums.changes()], false)
       const own = entry.operands.slice(1) as Tensor[]
-      const known = new Map(own.filter((x) => onTheWay.has(x)).map((x) => [x, sums.get(x)]))
+      const known = new Map(own.filter((x) => onTheWay.has(x)).map((x) => [x, sums.sum(x)]))
       entry.step.pull(given[0] as Tensor, known).forEach((g, n) => g !== undefined && onTheWay.has(own[n] as Tensor) && sums.set(own[n] as Tensor, g))
-    } else if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
-    else if (entry.again !== null || entry.step !== null) computedAgain((entry.again ?? entry.step?.again) as () => Tensor, given, onTheWay, level, add)
-    else if (handsThrough(entry.signature)) add(entry.operands[0] as Tensor, given[0] as Tensor)
+    } else if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && sums.add(x, g))
+    else if (entry.again !== null || entry.step !== null) computedAgain((entry.again ?? entry.step?.again) as () => Tensor, given, onTheWay, level, sums)
+    else if (handsThrough(entry.signature)) sums.add(entry.operands[0] as Tensor, given[0] as Tensor)
     else {
       const pieces = cotangentsOfJoin(entry.signature, entry.operands, given[0] as Tensor)
       entry.operands.forEach((x, n) => {
-        if (isTensor(x) && onTheWay.has(x) && isDifferentiable(x)) add(x, pieces?.[n] ?? record(OP.vjp, entry, n, given))
+        if (isTensor(x) && onTheWay.has(x) && isDifferentiable(x)) sums.add(x, pieces?.[n] ?? record(OP.vjp, entry, n, given))
       })
     }
   }
-  variables.forEach(total)
-  return apart(variables, sums, cotangents)
-}
-
-/** Adds the cotangent of a piece to those of its whole. */
-function collectPiece(cut: Map<Tensor, Map<Piece['join'], (Tensor | undefined)[]>>, whole: Tensor, { join, at }: Piece, g: Tensor): void {
-  let pieces = cut.get(whole)
-  if (pieces === undefined) cut.set(whole, (pieces = new Map()))
-  let parts = pieces.get(join)
-  if (parts === undefined) pieces.set(join, (parts = []))
-  parts[at] = parts[at]?.add(g) ?? g
+  variables.forEach((x) => sums.total(x))
+  return apart(variables, (x) => sums.sum(x), cotangents)
 }
 
 /** A gradient of the caller's making. */
@@ -177,13 +154,13 @@ function computedAgain(
   cotangents: readonly (Tensor | undefined)[],
   known: ReadonlySet<Tensor>,
   level: number,
-  add: (x: Tensor, g: Tensor) => void
+  sums: Cotangents
 ): void {
   const result = again()
   const entries = trace([result], known, level)
   const reached = [...new Set(entries.flatMap(({ operands }) => operands as Tensor[]).filter((x) => known.has(x)))]
   backward(entries, [result], cotangents, reached, level).forEach((g, i) => {
-    if (g !== undefined) add(reached[i] as Tensor, g)
+    if (g !== undefined) sums.add(reached[i] as Tensor, g)
   })
 }
 
@@ -216,5 +193,5 @@ export function forward(
       if (tangent !== undefined) known.set(t, tangent)
     })
   }
-  return apart(results, known, tangents)
+  return apart(results, (x) => known.get(x), tangents)
 }

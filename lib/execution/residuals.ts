@@ -125,6 +125,8 @@ export function residuals(roots: readonly Tensor[]): Set<Tensor> {
       meet(t.group.node)
       continue
     }
+    // What runs at once has operands of its own, and theirs were kept when those were computed.
+    if (t.step !== null) continue
     const operands = operandsOf(t, t.signature as Signature)
     operands.forEach((x, n) => (n > 0 || t?.again === null) && meet(x))
     if (!handsThrough(t.signature as Signature)) for (const x of readBy(t, operands)) if (isPending(x)) found.add(x)

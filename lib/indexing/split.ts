@@ -70,6 +70,12 @@ export function consecutive<D extends DType>(x: Tensor<D>, axis: number, bounds:
   return whole(x, between(x, axis, bounds), (parts) => concat(parts, { axis }))
 }
 
+/** What lies at items of an axis, all that there is in their order: what belongs to each is put together. A position has no axis, a slice keeps it. */
+export function piecesAt<D extends DType>(x: Tensor<D>, axis: number, items: readonly (number | Slice)[]): Tensor<D>[] {
+  const pieces = items.map((item) => along(x, axis, item))
+  return whole(x, pieces, (parts) => concat(parts.map((part, i) => (typeof items[i] === 'number' ? part.expandDims(axis) : part)), { axis }))
+}
+
 function count(op: string, name: string, value: unknown): number {
   const n = integer(op, name, value)
   if (n < 1) throw new ArgumentError(`${op}: '${name}' must be at least 1, got ${n}`)

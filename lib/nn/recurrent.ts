@@ -9,7 +9,8 @@ import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatDType, Promote } from '../generated/dtypes.js'
 import { concat, stack, zeros } from '../generated/functions.js'
-import { consecutive, split, unstack } from '../indexing/split.js'
+import { slice } from '../indexing/slice.js'
+import { consecutive, piecesAt, split, unstack } from '../indexing/split.js'
 import { fold, keyGiven, uniform, type Key } from '../random/draw.js'
 import type { AsDType } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
@@ -44,8 +45,16 @@ type Carried = readonly Tensor[]
 /** The hidden state's weight and bias. */
 type Weights = readonly [weight: Tensor, bias: Tensor | undefined]
 
-/** Steps that are one program where there are twice as many: planning it takes 50 ms once, and running it as long as 20 operations take to record. */
+/** Steps that are one program: planning it takes 50 ms once, and running it as long as 20 operations take to record. */
 const SEGMENT = 32
+/** Steps from which on segments are: fewer take no longer to record than to hand over, forwards and back. */
+const LEAST = 8
+
+/** Lengths of the segments of so many steps, in the order in which they are run: the shorter one last. */
+function segmentLengths(time: number): number[] {
+  const whole = Array.from({ length: Math.floor(time / SEGMENT) }, () => SEGMENT)
+  return time % SEGMENT === 0 ? whole : [...whole, time % SEGMENT]
+}
 
 /** Segments of steps, by the layer's kind. */
 const FUSED = new WeakMap<object, Fused>()
@@ -142,35 +151,45 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
         }
         const gates = linear(below, params[`weightIh${suffix}`] as Tensor, params[`biasIh${suffix}`]) as Tensor
         const weights = [params[`weightHh${suffix}`] as Tensor, params[`biasHh${suffix}`]] as const
-        const [steps, carried] = this.#steps(gates, first.map((tensor) => tensor.at(n)), weights, backwards)
+        const [output, carried] = this.#steps(gates, first.map((tensor) => tensor.at(n)), weights, backwards)
         ends.push(carried)
-        outputs.push(stack(steps, { axis: 1 }))
+        outputs.push(output)
       })
       const output = outputs.length === 1 ? (outputs[0] as Tensor) : concat(outputs, { axis: -1 })
       return { output, last: first.map((_, i) => stack(ends.map((carried) => carried[i] as Tensor))) }
     })
   }
 
-  /** Hidden states of all steps over the input's shares of the gates [batch, time, gates hidden], and what is carried at the end. */
-  #steps(gates: Tensor, first: Carried, weights: Weights, backwards: boolean): [steps: Tensor[], carried: Carried] {
+  /** Hidden states of all steps [batch, time, hidden] over the input's shares of the gates [batch, time, gates hidden], and what is carried at the end. */
+  #steps(gates: Tensor, first: Carried, weights: Weights, backwards: boolean): [output: Tensor, carried: Carried] {
     const time = gates.shape[1] as number
-    if (time < 2 * SEGMENT || !isRunAtOnce()) return this.#segment(unstack(gates, { axis: 1 }), first, weights, backwards)
-    // What is left over lies at the end of the way.
-    const rest = time % SEGMENT
-    const bounds = Array.from({ length: Math.floor((time - 1) / SEGMENT) }, (_, i) => (backwards && rest > 0 ? rest + i * SEGMENT : (i + 1) * SEGMENT))
-    const segments = consecutive(gates, 1, bounds)
-    let carried = first
-    const steps: Tensor[][] = []
-    for (const segment of backwards ? segments.reverse() : segments) {
-      let found: Tensor[]
-      if (segment.shape[1] === SEGMENT) {
-        const all = unstack(this.#fused(backwards, segment, ...weights, ...carried))
-        found = all.slice(0, SEGMENT)
-        carried = [found[backwards ? 0 : SEGMENT - 1] as Tensor, ...all.slice(SEGMENT)]
-      } else [found, carried] = this.#segment(unstack(segment, { axis: 1 }), carried, weights, backwards)
-      steps.push(found)
+    if (time < LEAST || !isRunAtOnce()) {
+      const [steps, carried] = this.#segment(unstack(gates, { axis: 1 }), first, weights, backwards)
+      return [stack(steps, { axis: 1 }), carried]
     }
-    return [(backwards ? steps.reverse() : steps).flat(), carried]
+    const lengths = segmentLengths(time)
+    if (backwards) lengths.reverse()
+    let end = 0
+    const segments = consecutive(gates, 1, lengths.slice(1).map((_, i) => (end += lengths[i] as number)))
+    let carried = first
+    const found: (readonly [others: Tensor, last: Tensor])[] = []
+    for (const segment of backwards ? segments.reverse() : segments) {
+      const all = this.#fused(backwards, segment, ...weights, ...carried)
+      const length = segment.shape[1] as number
+      const others = backwards ? slice(1, length) : slice(0, length - 1)
+      const last = backwards ? 0 : length - 1
+      const rest = Array.from({ length: this.carried - 1 }, (_, i) => length + i)
+      const pieces = piecesAt(all, 1, backwards ? [last, others, ...rest] : [others, last, ...rest])
+      const [h, steps] = (backwards ? pieces : [pieces[1], pieces[0]]) as [Tensor, Tensor]
+      found.push([steps, h])
+      carried = [h, ...pieces.slice(2)]
+    }
+    if (backwards) found.reverse()
+    // Of all states at once: the way back then comes here before it comes to a segment, and what a state's cotangent is the sum of is added in the
+    // order in which it is where steps are recorded.
+    const lasts = consecutive(stack(found.map(([, h]) => h), { axis: 1 }), 1, found.slice(1).map((_, i) => i + 1))
+    const parts = found.map(([steps], i) => (backwards ? [lasts[i], steps] : [steps, lasts[i]]) as [Tensor, Tensor])
+    return [concat(parts.flat(), { axis: 1 }), carried]
   }
 
   /** Some steps, recorded. */
@@ -191,7 +210,7 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
     if (found === undefined) {
       found = fused((backwards, gates, weight, bias, ...carried) => {
         const [steps, last] = this.#segment(unstack(gates as Tensor, { axis: 1 }), carried as Carried, [weight as Tensor, bias], backwards as boolean)
-        return stack([...steps, ...last.slice(1)])
+        return stack([...steps, ...last.slice(1)], { axis: 1 })
       })
       FUSED.set(this.kind, found)
     }

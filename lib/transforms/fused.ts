@@ -1,12 +1,12 @@
-// Functions of tensors that the library runs as traced programs in plain code, forwards and back: a step of a recurrent layer is some sixty
-// recorded operations with its gradient, which take eight times as long to record and to write as to run.
+// Functions of tensors that the library runs as traced programs in plain code, forwards and back, or forwards alone: a step of a recurrent layer is
+// some sixty recorded operations with its gradient, which take eight times as long to record and to write as to run.
 
 import { backward, trace } from '../autodiff/backward.js'
 import { flush } from '../execution/flush.js'
 import { isDetecting, limits } from '../program/hooks.js'
 import { inLevel, isTracked, openLevels } from '../program/lifetime.js'
 import { constant, stepOf, variable } from '../program/markers.js'
-import { enter, OUTSIDE } from '../program/node.js'
+import { enter, isPending, OUTSIDE } from '../program/node.js'
 import { isTracing } from '../program/placeholder.js'
 import type { Tensor } from '../tensor/tensor.js'
 import { tracedCalls } from './jit.js'
@@ -16,6 +16,18 @@ export type Fused = (fixed: unknown, ...args: readonly (Tensor | undefined)[]) =
 
 /** Whether a fused function would run at once: not where each operation is looked at, traced, or has gradients of gradients. */
 export const isRunAtOnce = (): boolean => !isTracing() && !isDetecting() && limits.nodes > 0 && openLevels() < 2
+
+/**
+ * The same function, run at once as {@link fused} where no gradient may be taken of it, and recorded elsewhere: for what takes longer to compute
+ * again than to record.
+ */
+export function fusedForwards(fn: Fused): Fused {
+  const forwards = tracedCalls(fn as (...args: never[]) => unknown, [], [], false) as unknown as Fused
+  return (fixed, ...args) => {
+    const given = args.filter((x) => x !== undefined)
+    return isRunAtOnce() && new Set(given).size === given.length && !given.some(isTracked) ? forwards(fixed, ...args) : fn(fixed, ...args)
+  }
+}
 
 type Sums = readonly (Tensor | undefined)[]
 
@@ -44,7 +56,7 @@ export function fused(fn: Fused): Fused {
     const scope = enter(OUTSIDE)
     try {
       const own = args.map((x) => x && constant(x))
-      flush(own.filter((x) => x !== undefined), false)
+      flush([...given, ...own.filter((x) => x !== undefined)].filter(isPending), false)
       const value = forwards(fixed, ...own)
       return stepOf(
         value,
