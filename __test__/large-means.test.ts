@@ -1,4 +1,5 @@
 // Spreads of numbers beside a mean that is far larger: the digits that float32 has of them, for results and slopes, along any axes.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
