@@ -70,6 +70,12 @@ impl Pass {
         Kernel::Reduce(Reduce { input: self.pre.inputs[0], pre, post, ..self.first.clone() })
     }
 
+    /// Axes of an operand of this shape that are kept, where a permutation turns them to the front.
+    pub fn kept<'a>(&self, axes: Option<&'a Axes>, dims: &[usize]) -> impl Iterator<Item = usize> + 'a {
+        let kept = dims.len() - self.first.axes;
+        (0..kept).map(move |axis| axes.map_or(axis, |axes| axes[axis]))
+    }
+
     /// Its launch parameters.
     pub fn params(&self) -> SmallVec<[Param; 2]> {
         self.params.iter().flatten().copied().collect()

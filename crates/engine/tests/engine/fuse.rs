@@ -71,7 +71,7 @@ fn launches_of_two(dims: [&[usize]; 2], build: impl Fn(&mut Session, &mut Progra
 #[test]
 fn a_map_of_several_operands_before_a_sum_over_leading_axes_is_part_of_it() {
     for dims in SHAPES {
-        let row = &dims[dims.len() - 1..];
+        let row = &dims[1..];
         for other in [dims, row] {
             let products = launches_of_two([dims, other], |s, p, x| {
                 let products = p.op(s, "multiply", &[x[0], x[1]], &[]);
@@ -89,11 +89,24 @@ fn a_map_of_several_operands_before_a_sum_over_leading_axes_is_part_of_it() {
     assert_eq!(product, 1);
 }
 
+/// A factor of each channel, spread over the pixels of a line, which are kept as well.
+#[test]
+fn what_is_spread_over_some_of_the_kept_axes_stays_apart() {
+    let dims: &[usize] = &[40, 30, 3];
+    let products = |other: &[usize]| {
+        launches_of_two([dims, other], |s, p, x| {
+            let products = p.op(s, "multiply", &[x[0], x[1]], &[]);
+            vec![over_first(s, p, products, DType::F32)]
+        })
+    };
+    assert_eq!((products(&[3]), products(&[30, 1]), products(&[40, 1, 1]), products(&[30, 3])), (2, 2, 1, 1));
+}
+
 /// Deviations from a row, their sum and that of their squares, and what is made of them: the deviations are not stored.
 #[test]
 fn sums_of_one_operand_are_one_pass_and_cheap_maps_are_computed_anew() {
     for dims in SHAPES {
-        let row = &dims[dims.len() - 1..];
+        let row = &dims[1..];
         let launches = launches_of_two([dims, row], |s, p, x| {
             let gaps = p.op(s, "subtract", &[x[0], x[1]], &[]);
             let squares = p.op(s, "square", &[gaps], &[]);
