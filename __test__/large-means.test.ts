@@ -69,3 +69,14 @@ test('no spread of equal numbers is NaN or negative', (t) => {
     }
   }
 })
+
+test('batch norm of numbers of which all but one are equal is that of float64', (t) => {
+  for (const n of [1000, 300_007]) {
+    for (const value of [1.1, 46_284_001_280]) {
+      const numbers = new Float32Array(n).fill(value)
+      numbers[0] = Math.fround(value * (1 + 2 ** -23))
+      const [narrow, wide] = [ft.tensor(numbers), ft.tensor(Float64Array.from(numbers))].map((x) => ft.nn.batchNorm(x.reshape([n, 1]) as Wide))
+      t.true(error(narrow!, wide!) < 2e-3, `${n} numbers, ${value}`)
+    }
+  }
+})

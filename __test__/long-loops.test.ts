@@ -340,3 +340,23 @@ test.serial('a loop of large values settles at once: a few turns of them, and wh
   t.true(Math.min(...peaks) <= most, `${peaks} MiB`)
   t.true(Math.max(...peaks) <= 2 * most, `${peaks} MiB`)
 })
+
+test('what a layer or a filter that runs at once was given is computed once', (t) => {
+  const layer = new ft.nn.GRU(8, 8)
+  const params = layer.init(ft.random.key(1))
+  ft.evaluateSync(...ft.tree.leaves(params))
+  for (const time of [7, 20, 70]) {
+    const { recomputes } = counted(() => {
+      const x = ft.ones([4, time, 8]).sin().exp()
+      const [y] = [layer.apply(params, x)].flat() as ft.Tensor[]
+      ft.evaluateSync(y!, x.sum())
+    })
+    t.is(recomputes, 0, `${time} steps`)
+  }
+  const { recomputes } = counted(() => {
+    const x = ft.ones([300]).sin().exp()
+    const y = ft.signal.lfilter([1], [1, -0.9], x)
+    ft.evaluateSync(y, x.sum())
+  })
+  t.is(recomputes, 0)
+})

@@ -14,7 +14,7 @@ import { consecutive, piecesAt, split, unstack } from '../indexing/split.js'
 import { fold, keyGiven, uniform, type Key } from '../random/draw.js'
 import type { AsDType } from '../tensor/operand.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { fused, isRunAtOnce, type Fused } from '../transforms/fused.js'
+import { fused, isRunAtOnce, type Fused, settle } from '../transforms/fused.js'
 import type { AppliedDType, OfDType } from './dtypes.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'
@@ -137,6 +137,7 @@ abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
     const [batch, time] = shape as [number, number, number]
     if (time === 0) throw new ShapeError(`${op}: a sequence has at least one step, got shape [${shape.join(', ')}]`)
     const first = this.#initial(initial, x, [runs.length, batch, this.hidden])
+    if (time >= LEAST) settle([x, ...first, ...Object.values(params)])
     const drops = training && this.#dropout > 0 && this.layers > 1
     if (drops && key === undefined) throw new ArgumentError(`${op}: what is dropped goes by a key; pass { key }`)
     return within(op, () => {

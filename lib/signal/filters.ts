@@ -13,9 +13,10 @@ import { ArgumentError, ShapeError } from '../errors.js'
 import { shown } from '../errors/describe-value.js'
 import type { DType, FloatOf } from '../generated/dtypes.js'
 import { concat, eye, isfinite, where, zeros } from '../generated/functions.js'
+import { isTracked } from '../program/lifetime.js'
 import { isTensor } from '../program/node.js'
 import type { Tensor } from '../tensor/tensor.js'
-import { fusedForwards } from '../transforms/fused.js'
+import { fusedForwards, settle } from '../transforms/fused.js'
 import { tensor } from '../values/create.js'
 
 /** The coefficients of a polynomial in the delay, from that of no delay on. */
@@ -40,6 +41,7 @@ function signalGiven(op: string, value: unknown, options: unknown): { signal: Te
   const x = tensorGiven(op, 'x', value)
   const { axis = -1 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
   const along = axisGiven(op, axis, x.ndim)
+  if (!isTracked(x)) settle([x])
   return { signal: floating(x).moveaxis(along, -1), axis: along }
 }
 

@@ -17,6 +17,12 @@ export type Fused = (fixed: unknown, ...args: readonly (Tensor | undefined)[]) =
 /** Whether a fused function would run at once: not where each operation is looked at, traced, or has gradients of gradients. */
 export const isRunAtOnce = (): boolean => !isTracing() && !isDetecting() && limits.nodes > 0 && openLevels() < 2
 
+/** Gives tensors their values where what is derived of them is about to run at once: they would be computed again for their next reader. */
+export function settle(tensors: readonly Tensor[]): void {
+  const pending = isRunAtOnce() ? tensors.filter(isPending) : []
+  if (pending.length > 0) flush(pending, false)
+}
+
 /**
  * The same function, run at once as {@link fused} where no gradient may be taken of it, and recorded elsewhere: for what takes longer to compute
  * again than to record.

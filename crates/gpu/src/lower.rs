@@ -14,6 +14,8 @@ use crate::{Compiler, Program};
 use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::{Error, Result};
 
+const SEVERAL: &str = "no reduction of several operands or to several values yet";
+
 /// Whether [`prepare`] would succeed, or why not: asks the emitter, and compiles nothing.
 ///
 /// # Errors
@@ -29,9 +31,7 @@ pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
 pub fn emitted(kernel: &Kernel, can: &Can) -> Result<Code, String> {
     match kernel {
         Kernel::Map(map) => map::emitted(map, can).map(|(_, code)| code),
-        Kernel::Reduce(kernel) if !kernel.is_plain() => {
-            Err("no reduction of several operands or to several values yet".into())
-        }
+        Kernel::Reduce(kernel) if !kernel.is_plain() => Err(SEVERAL.into()),
         Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(|(_, code)| code),
         Kernel::Contract(_) => contract::emitted(kernel, can).map(|(_, code)| code),
         Kernel::Window(k) if k.combine == WindowCombine::Dot => contract::emitted(kernel, can).map(|(_, code)| code),
@@ -51,6 +51,7 @@ pub fn emitted(kernel: &Kernel, can: &Can) -> Result<Code, String> {
 pub fn prepare(kernel: &Kernel, can: &Can, compiler: &dyn Compiler) -> Result<Box<dyn Program>> {
     match kernel {
         Kernel::Map(map) => Ok(Box::new(MapProgram::new(map, can, compiler)?)),
+        Kernel::Reduce(kernel) if !kernel.is_plain() => Err(Error::unsupported(SEVERAL)),
         Kernel::Reduce(kernel) => Ok(Box::new(ReduceProgram::new(kernel, can, compiler)?)),
         Kernel::Contract(_) => Ok(Box::new(ContractProgram::new(kernel, can, compiler)?)),
         Kernel::Window(k) if k.combine == WindowCombine::Dot => Ok(Box::new(ContractProgram::new(kernel, can, compiler)?)),

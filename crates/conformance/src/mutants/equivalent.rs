@@ -62,7 +62,6 @@ pub const EQUIVALENT: &[Line] = &[
     ("cov", &["Const: another #3"], OF_LAST_BITS),
     ("corrcoef", &["Const: another #3"], OF_LAST_BITS),
     ("corrcoef/", &["Const: another #4", "Const: another #5"], "only roundings carry a coefficient beyond 1"),
-    ("nn.batchNorm", &["Const: another #4", "Const: another #5"], OF_LAST_BITS),
     ("nn.layerNorm", FIRST_MEAN, OF_FIRST_MEAN),
     ("nn.layerNorm/bool", MEANS, OF_MEANS),
     ("nn.layerNorm/int8", MEANS, OF_MEANS),

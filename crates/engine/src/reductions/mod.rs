@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Instructions of a map that is computed anew: they take less time than its results, which would come from memory.
 const CHEAP: usize = 8;
 
+/// Maps that compute one anew, so that planning stays linear.
+const MAX_READERS: usize = 16;
+
 /// Fuses in place, as [`crate::fuse::fuse`]; returns the number of kernels saved.
 pub fn fuse(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel) -> bool, merged: &mut Merged) -> u64 {
     let is_reduction = |n: &Node| matches!(&n.def, Def::Kernel { kernel: Kernel::Reduce(_), .. });
@@ -27,13 +30,16 @@ pub fn fuse(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel) -
     let mut state = State::new(graph, outputs);
     let mut passes: HashMap<usize, Pass> = HashMap::new();
     for (operand, members) in state.groups() {
-        let Some(mut pass) = Pass::new(state.graph, operand, &members) else { continue };
-        if members.len() > 1 && !supports(&pass.kernel()) {
-            continue;
-        }
-        while state.absorb(&mut pass, supports) {}
-        if members.len() > 1 || !pass.absorbed.is_empty() {
-            passes.insert(members[0], pass);
+        let whole = Pass::new(state.graph, operand.clone(), &members);
+        let together: Vec<Pass> = match whole.filter(|pass| members.len() == 1 || supports(&pass.kernel())) {
+            Some(pass) => vec![pass],
+            None => members.iter().filter_map(|&n| Pass::new(state.graph, operand.clone(), &[n])).collect(),
+        };
+        for mut pass in together {
+            while state.absorb(&mut pass, supports) {}
+            if pass.members.len() > 1 || !pass.absorbed.is_empty() {
+                passes.insert(pass.members[0], pass);
+            }
         }
     }
     let State { anew, .. } = state;
@@ -54,8 +60,10 @@ struct Anew {
 /// The graph with what is known of it by now.
 struct State<'a> {
     graph: &'a Graph,
-    /// Live nodes that read each value.
+    /// Live nodes that read each value; those that are in `taken` stand for who took them.
     users: Vec<SmallVec<[usize; 2]>>,
+    /// Maps that are part of a pass, by whose first member they are read.
+    taken: HashMap<usize, usize>,
     outputs: HashSet<Val>,
     /// Maps that compute others anew.
     anew: BTreeMap<usize, Anew>,
@@ -81,7 +89,8 @@ impl<'a> State<'a> {
                 users[v.0 as usize].push(n);
             }
         }
-        State { graph, users, outputs: outputs.iter().copied().collect(), anew: BTreeMap::new() }
+        let outputs = outputs.iter().copied().collect();
+        State { graph, users, taken: HashMap::new(), outputs, anew: BTreeMap::new() }
     }
 
     fn node_of(&self, v: Val) -> usize {
@@ -152,11 +161,9 @@ impl<'a> State<'a> {
             *pass = more;
             // Nobody reads it any more; its operands are read by the pass and by those that compute it.
             self.users[value.0 as usize].clear();
+            self.taken.insert(found.node, pass.members[0]);
             for v in &inputs {
-                let users = &mut self.users[v.0 as usize];
-                users.retain(|n| *n != found.node);
-                users.push(pass.members[0]);
-                users.extend(found.readers.iter().copied());
+                self.users[v.0 as usize].extend(found.readers.iter().copied());
             }
             for (n, def) in found.readers.into_iter().zip(anew) {
                 let mut absorbed = self.anew.remove(&n).map_or_else(Vec::new, |known| known.absorbed);
@@ -179,14 +186,19 @@ impl<'a> State<'a> {
         if inputs.iter().any(|v| self.is_scattered(*v, pass.kept(axes.as_ref(), self.graph.dims(*source)))) {
             return None;
         }
-        let is_own = |n: &usize| pass.members.contains(n) || self.shows_to(*n, pass);
-        let mut readers: Vec<usize> = self.users[source.0 as usize].iter().copied().filter(|n| !is_own(n)).collect();
-        readers.sort_unstable();
-        readers.dedup();
-        let is_map = |&n: &usize| matches!(self.def(n), Def::Kernel { kernel: Kernel::Map(_), .. });
-        if !readers.is_empty() && (!readers.iter().all(is_map) || !self.is_cheap(map, inputs)) {
-            return None;
+        let mut readers: Vec<usize> = Vec::new();
+        for n in &self.users[source.0 as usize] {
+            let n = *self.taken.get(n).unwrap_or(n);
+            if pass.members.contains(&n) || self.shows_to(n, pass) || readers.contains(&n) {
+                continue;
+            }
+            let is_map = matches!(self.def(n), Def::Kernel { kernel: Kernel::Map(_), .. });
+            if !is_map || readers.len() == MAX_READERS || !self.is_cheap(map, inputs) {
+                return None;
+            }
+            readers.push(n);
         }
+        readers.sort_unstable();
         Some(Found { operand, node, axes: axes.clone(), readers })
     }
 

@@ -30,7 +30,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Reductions of one operand that differ in what is done before and after.
+    /// Reductions of one operand that differ in what is done before and after; `None` where that is too much for a kernel.
     pub fn new(graph: &Graph, operand: Operand, members: &[usize]) -> Option<Pass> {
         let parts: Option<Vec<(&Reduce, &[Param])>> = members
             .iter()
@@ -60,6 +60,9 @@ impl Pass {
             });
         }
         let (pre, post) = (simplify(&pre.finish(&sums)), simplify(&post.finish(&results)));
+        if pre.instrs.len().max(post.instrs.len()) > MAX_INSTRS {
+            return None;
+        }
         let members = members.to_vec();
         Some(Pass { members, absorbed: Vec::new(), inputs: vec![operand], first: first.clone(), pre, post, params })
     }

@@ -78,30 +78,18 @@ fn mean_square(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
     mean_over(l, squares, axes, true)
 }
 
-/// Less the mean, by the spread, in two passes over memory: a sum, and those of the deviations and of their squares. A mean is rounded before it is
-/// subtracted, and beside a large one most of what is left is its rounding (of 768 numbers about 100,000 with a spread of 1 the results
-/// were off by 0.016; so by 5e-7): the mean of what is left is subtracted as well.
-fn standardised(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
+/// Less the mean, by the spread. A mean is rounded before it is subtracted, and beside a large one most of what is left is its rounding: `twice`, the
+/// mean of what is left is subtracted as well (of 768 numbers about 100,000 with a spread of 1 the results were off by 0.016; so by 5e-7).
+/// What is left then is squared: a mean of squares less a square would cancel where nearly all numbers are equal.
+fn standardised(l: &mut Lower, x: Val, axes: &[usize], twice: bool) -> Result<Val> {
     let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
     let near = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
-    let square = mean_square(l, near, axes)?;
-    if !loses_digits(first_dtype(l)?) {
-        return by_root(l, near, square);
-    }
-    let rest = mean_over(l, near, axes, true)?;
-    let few = l.dims(rest);
-    let part = l.map(&few, &[rest], |b, v| squared(b, v[0]))?;
-    let variance = less(l, square, part)?;
-    let centred = less(l, near, rest)?;
-    by_root(l, centred, variance)
-}
-
-/// The same for rows, which lie in a cache: a third pass costs a tenth, and squares what is left in the end.
-fn standardised_rows(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
-    let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
-    let near = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
-    let rest = mean_over(l, near, axes, true)?;
-    let centred = less(l, near, rest)?;
+    let centred = if twice {
+        let rest = mean_over(l, near, axes, true)?;
+        less(l, near, rest)?
+    } else {
+        near
+    };
     let variance = mean_square(l, centred, axes)?;
     by_root(l, centred, variance)
 }
@@ -120,7 +108,7 @@ fn layer_norm(l: &mut Lower) -> Result<Vec<Val>> {
     let x = accumulated(l)?;
     let rank = l.dims(x).len();
     let axes = axes(l.attrs().ints("axis"), rank)?;
-    let y = standardised_rows(l, x, &axes)?;
+    let y = standardised(l, x, &axes, true)?;
     let (weight, bias) = (beside(l, 1, rank, &axes)?, beside(l, 2, rank, &axes)?);
     scaled(l, y, weight, bias)
 }
@@ -165,7 +153,7 @@ fn group_norm(l: &mut Lower) -> Result<Vec<Val>> {
     } else {
         // Two axes, whatever the rank, which may be the highest there is.
         let apart = l.reshape(x, &[dims[0] * groups, layout::count(&dims[1..])? / groups]);
-        let y = standardised_rows(l, apart, &[1])?;
+        let y = standardised(l, apart, &[1], true)?;
         l.reshape(y, &dims)
     };
     let (weight, bias) = (beside(l, 1, dims.len(), &[1])?, beside(l, 2, dims.len(), &[1])?);
@@ -191,7 +179,10 @@ fn batch_norm(l: &mut Lower) -> Result<Vec<Val>> {
             let centred = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
             by_root(l, centred, variance)?
         }
-        _ => standardised(l, x, &(0..dims.len()).filter(|&a| a != 1).collect::<Vec<_>>())?,
+        _ => {
+            let (axes, twice) = ((0..dims.len()).filter(|&a| a != 1).collect::<Vec<_>>(), loses_digits(first_dtype(l)?));
+            standardised(l, x, &axes, twice)?
+        }
     };
     let (weight, bias) = (beside(l, 3, dims.len(), &[1])?, beside(l, 4, dims.len(), &[1])?);
     scaled(l, y, weight, bias)
