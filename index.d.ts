@@ -5586,6 +5586,31 @@ interface CondOptions {
  */
 declare function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
 
+/** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
+declare class Slice {
+    /** First position; negative counts from the end; null for the natural one. */
+    readonly start: number | null;
+    /** Position after the last; null for the natural one. */
+    readonly stop: number | null;
+    /** Distance between positions, not 0; negative walks backwards. */
+    readonly step: number;
+    /** As `ft.slice(start, stop, step)`. */
+    constructor(start?: number | null, stop?: number | null, step?: number | null);
+    /** The range as text: `'1:3'`. */
+    toString(): string;
+}
+/**
+ * A slice for `x.at(...)`: positions from `start` (included) to `stop` (excluded) by `step`. Bounds left out (undefined or
+ * null) mean "from the first" and "to the last"; negative ones count from the end; bounds outside the axis are clamped.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a bound that is not an integer, `ERR_INDEX` for a step of 0.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).at(ft.slice(1, -1)) // [2, 3]
+ * ```
+ */
+declare function slice(start?: number | null, stop?: number | null, step?: number | null): Slice;
+
 /** The axis along which a tensor is cut. */
 interface PiecesOptions {
     /** The axis; negative ones count from the last; the first by default. */
@@ -6484,31 +6509,6 @@ declare function nanargmin<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'r
  * ```
  */
 declare function logcumsumexp<D extends DType = 'float32'>(x: Tensor<D> | Listed, options?: number | AxisOptions): Tensor<FloatOf<D>>;
-
-/** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
-declare class Slice {
-    /** First position; negative counts from the end; null for the natural one. */
-    readonly start: number | null;
-    /** Position after the last; null for the natural one. */
-    readonly stop: number | null;
-    /** Distance between positions, not 0; negative walks backwards. */
-    readonly step: number;
-    /** As `ft.slice(start, stop, step)`. */
-    constructor(start?: number | null, stop?: number | null, step?: number | null);
-    /** The range as text: `'1:3'`. */
-    toString(): string;
-}
-/**
- * A slice for `x.at(...)`: positions from `start` (included) to `stop` (excluded) by `step`. Bounds left out (undefined or
- * null) mean "from the first" and "to the last"; negative ones count from the end; bounds outside the axis are clamped.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a bound that is not an integer, `ERR_INDEX` for a step of 0.
- * @example
- * ```ts
- * ft.tensor([1, 2, 3, 4]).at(ft.slice(1, -1)) // [2, 3]
- * ```
- */
-declare function slice(start?: number | null, stop?: number | null, step?: number | null): Slice;
 
 /**
  * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
