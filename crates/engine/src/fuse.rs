@@ -102,6 +102,20 @@ pub fn count_uses(graph: &Graph, outputs: &[Val]) -> Vec<u32> {
     uses
 }
 
+/// Nodes that read a value.
+pub type Users = SmallVec<[usize; 2]>;
+
+/// Live nodes that read each value.
+pub fn users_of(graph: &Graph, uses: &[u32]) -> Vec<Users> {
+    let mut users = vec![Users::new(); graph.values.len()];
+    for (n, node) in graph.nodes.iter().enumerate().filter(|(_, node)| uses_of(node, uses) > 0) {
+        for v in operands(&node.def) {
+            users[v.0 as usize].push(n);
+        }
+    }
+    users
+}
+
 /// Uses of a node's outputs together.
 pub fn uses_of(node: &Node, uses: &[u32]) -> u32 {
     let first = node.first.0 as usize;

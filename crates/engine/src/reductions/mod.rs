@@ -6,13 +6,12 @@
 
 mod pass;
 
-use crate::fuse::{Merged, Ops, count_uses, operands, ops_of, uses_of};
+use crate::fuse::{Merged, Ops, Users, count_uses, ops_of, users_of};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Kernel, Map};
 use ferrotensor_core::scalar::{Op, Program};
 use ferrotensor_ops::graph::{Def, Graph, Node, Val, View};
-use pass::{Axes, Operand, Pass};
-use smallvec::SmallVec;
+use pass::{Operand, Pass};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Instructions of a map that is computed anew: they take less time than its results, which would come from memory.
@@ -61,7 +60,7 @@ struct Anew {
 struct State<'a> {
     graph: &'a Graph,
     /// Live nodes that read each value; those that are in `taken` stand for who took them.
-    users: Vec<SmallVec<[usize; 2]>>,
+    users: Vec<Users>,
     /// Maps that are part of a pass, by whose first member they are read.
     taken: HashMap<usize, usize>,
     outputs: HashSet<Val>,
@@ -71,24 +70,14 @@ struct State<'a> {
 
 /// A map before a pass.
 struct Found {
-    /// Which operand of the pass shows its results.
-    operand: usize,
     node: usize,
-    /// A permutation between them.
-    axes: Option<Axes>,
     /// Maps that read its results too.
     readers: Vec<usize>,
 }
 
 impl<'a> State<'a> {
     fn new(graph: &'a Graph, outputs: &[Val]) -> State<'a> {
-        let uses = count_uses(graph, outputs);
-        let mut users = vec![SmallVec::new(); graph.values.len()];
-        for (n, node) in graph.nodes.iter().enumerate().filter(|(_, node)| uses_of(node, &uses) > 0) {
-            for v in operands(&node.def) {
-                users[v.0 as usize].push(n);
-            }
-        }
+        let users = users_of(graph, &count_uses(graph, outputs));
         let outputs = outputs.iter().copied().collect();
         State { graph, users, taken: HashMap::new(), outputs, anew: BTreeMap::new() }
     }
@@ -144,18 +133,15 @@ impl<'a> State<'a> {
             let Def::Kernel { kernel: Kernel::Map(map), inputs, params } = self.def(found.node) else { continue };
             let (map, inputs, params) = (map.clone(), inputs.clone(), params.clone());
             let value = self.graph.nodes[found.node].first;
-            let Some(more) = pass.with(found.operand, &map, &inputs, &params, found.axes.clone(), found.node) else {
-                continue;
-            };
+            let Some(more) = pass.with(operand, &map, &inputs, &params, found.node) else { continue };
             let anew: Option<Vec<Def>> = found
                 .readers
                 .iter()
                 .map(|&n| pass::inlined(self.graph, self.def(n), value, &map, &inputs, &params))
                 .collect();
             let Some(anew) = anew else { continue };
-            let kernels =
-                anew.iter().filter_map(|def| if let Def::Kernel { kernel, .. } = def { Some(kernel) } else { None });
-            if !supports(&more.kernel()) || !kernels.into_iter().all(supports) {
+            let accepts = |def: &Def| matches!(def, Def::Kernel { kernel, .. } if supports(kernel));
+            if !supports(&more.kernel()) || !anew.iter().all(accepts) {
                 continue;
             }
             *pass = more;
@@ -199,7 +185,7 @@ impl<'a> State<'a> {
             readers.push(n);
         }
         readers.sort_unstable();
-        Some(Found { operand, node, axes: axes.clone(), readers })
+        Some(Found { node, readers })
     }
 
     /// Whether an operand is spread over some of the axes that are kept, and not over others: outputs side by side would be as few as the latter have

@@ -85,17 +85,9 @@ impl Pass {
     }
 
     /// The same with a map in the place of an operand; `None` where that is too much for a kernel.
-    pub fn with(
-        &self,
-        operand: usize,
-        map: &Map,
-        inputs: &[Val],
-        params: &[Param],
-        axes: Option<Axes>,
-        node: usize,
-    ) -> Option<Pass> {
+    pub fn with(&self, operand: usize, map: &Map, inputs: &[Val], params: &[Param], node: usize) -> Option<Pass> {
         let mut operands: Vec<Operand> = self.inputs.clone();
-        operands.remove(operand);
+        let (_, axes) = operands.remove(operand);
         for &v in inputs {
             if !operands.contains(&(v, axes.clone())) {
                 operands.push((v, axes.clone()));

@@ -8,7 +8,7 @@
 
 mod rebuild;
 
-use crate::fuse::{Merged, count_uses, operands, uses_of};
+use crate::fuse::{Merged, Users, count_uses, operands, users_of, uses_of};
 use ferrotensor_core::Dims;
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Reduce};
 use ferrotensor_core::layout::count;
@@ -66,7 +66,7 @@ struct Plan<'a> {
     graph: &'a Graph,
     uses: Vec<u32>,
     /// Live nodes that read each value.
-    users: Vec<SmallVec<[u32; 2]>>,
+    users: Vec<Users>,
     outputs: HashSet<Val>,
     /// The group of a node.
     unit: Vec<Option<u32>>,
@@ -88,12 +88,7 @@ struct Made {
 impl<'a> Plan<'a> {
     fn new(graph: &'a Graph, outputs: &[Val]) -> Plan<'a> {
         let uses = count_uses(graph, outputs);
-        let mut users = vec![SmallVec::new(); graph.values.len()];
-        for (n, node) in graph.nodes.iter().enumerate().filter(|(_, node)| uses_of(node, &uses) > 0) {
-            for v in operands(&node.def) {
-                users[v.0 as usize].push(n as u32);
-            }
-        }
+        let users = users_of(graph, &uses);
         let (outputs, unit) = (outputs.iter().copied().collect(), vec![None; graph.nodes.len()]);
         Plan { graph, uses, users, outputs, unit, groups: Vec::new() }
     }
@@ -114,7 +109,7 @@ impl<'a> Plan<'a> {
     fn readers(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
         let node = &self.graph.nodes[n];
         let values = node.first.0 as usize..(node.first.0 + node.outputs) as usize;
-        self.users[values].iter().flatten().map(|&u| u as usize)
+        self.users[values].iter().flatten().copied()
     }
 
     fn take(&mut self, found: Group, (kernel, params, stored): (Kernel, SmallVec<[Param; 2]>, Vec<usize>)) {
@@ -240,7 +235,7 @@ impl Group {
             if joins {
                 let entered = self.inputs[known..].iter().filter(|(_, per)| *per == Per::Element);
                 // Reductions of what is read anyway.
-                let beside = entered.flat_map(|(v, _)| plan.users[v.0 as usize].iter().map(|&u| u as usize));
+                let beside = entered.flat_map(|(v, _)| plan.users[v.0 as usize].iter().copied());
                 let next: Vec<usize> = plan.readers(n).chain(beside.filter(|&u| u > n)).collect();
                 heap.extend(next.into_iter().filter(|&u| pushed.insert(u)).map(Reverse));
             } else if is_behind || reads_group {

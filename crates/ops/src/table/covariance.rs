@@ -1,9 +1,8 @@
 //! Covariances and correlation coefficients of variables.
 
 use super::diagonals::taken;
-use super::reduce::mean_over;
 use super::rows::{BASE, attr, doc};
-use super::statistics::{first_dtype, freedom, less, loses_digits};
+use super::statistics::{centred, freedom, loses_digits};
 use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -30,19 +29,14 @@ fn covariance_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 /// The variables as rows, less their means and what rounding those left, in the dtype they are computed in.
-fn centred(l: &mut Lower) -> Result<Val> {
+fn deviations(l: &mut Lower) -> Result<Val> {
     let (x, acc, rowvar) = (l.operand(0)?, l.compute().compute(), l.attrs().bool("rowvar"));
     let (m, n) = variables(&l.dims(x), rowvar)?;
     let x = l.cast(x, acc)?;
     let turned = if l.dims(x).len() == 2 && !rowvar { l.permute(x, &[1, 0]) } else { x };
     let rows = l.reshape(turned, &[m, n]);
-    let mean = mean_over(l, rows, &[1], true)?;
-    let near = l.map(&[m, n], &[rows, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
-    if !loses_digits(first_dtype(l)?) {
-        return Ok(near);
-    }
-    let rest = mean_over(l, near, &[1], true)?;
-    less(l, near, rest)
+    let twice = loses_digits(l)?;
+    centred(l, rows, &[1], twice)
 }
 
 /// Products of each two rows, the second conjugated.
@@ -53,7 +47,7 @@ fn products(l: &mut Lower, rows: Val) -> Result<Val> {
 }
 
 fn cov(l: &mut Lower) -> Result<Vec<Val>> {
-    let (rows, out, dims) = (centred(l)?, l.out_dtype(0), l.out_dims(0));
+    let (rows, out, dims) = (deviations(l)?, l.out_dtype(0), l.out_dims(0));
     let (m, n) = (l.dims(rows)[0], l.dims(rows)[1]);
     let (total, part) = (products(l, rows)?, l.dtype(rows).info().real);
     let correction = l.param(0, part);
@@ -70,7 +64,7 @@ fn cov(l: &mut Lower) -> Result<Vec<Val>> {
 
 /// Products of rows by the lengths of both, no further from 0 than 1.
 fn corrcoef(l: &mut Lower) -> Result<Vec<Val>> {
-    let (rows, out, dims) = (centred(l)?, l.out_dtype(0), l.out_dims(0));
+    let (rows, out, dims) = (deviations(l)?, l.out_dtype(0), l.out_dims(0));
     let m = l.dims(rows)[0];
     let (total, part) = (products(l, rows)?, l.dtype(rows).info().real);
     let squares = taken(l, total, 0);

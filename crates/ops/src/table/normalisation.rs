@@ -2,7 +2,7 @@
 
 use super::reduce::{accumulated, mean_over};
 use super::rows::{BASE, arg, attr, doc, optional_tensor, tensor};
-use super::statistics::{first_dtype, less, loses_digits, squared};
+use super::statistics::{centred, loses_digits, squared};
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -82,14 +82,7 @@ fn mean_square(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
 /// mean of what is left is subtracted as well (of 768 numbers about 100,000 with a spread of 1 the results were off by 0.016; so by 5e-7).
 /// What is left then is squared: a mean of squares less a square would cancel where nearly all numbers are equal.
 fn standardised(l: &mut Lower, x: Val, axes: &[usize], twice: bool) -> Result<Val> {
-    let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
-    let near = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
-    let centred = if twice {
-        let rest = mean_over(l, near, axes, true)?;
-        less(l, near, rest)?
-    } else {
-        near
-    };
+    let centred = centred(l, x, axes, twice)?;
     let variance = mean_square(l, centred, axes)?;
     by_root(l, centred, variance)
 }
@@ -180,7 +173,7 @@ fn batch_norm(l: &mut Lower) -> Result<Vec<Val>> {
             by_root(l, centred, variance)?
         }
         _ => {
-            let (axes, twice) = ((0..dims.len()).filter(|&a| a != 1).collect::<Vec<_>>(), loses_digits(first_dtype(l)?));
+            let (axes, twice) = ((0..dims.len()).filter(|&a| a != 1).collect::<Vec<_>>(), loses_digits(l)?);
             standardised(l, x, &axes, twice)?
         }
     };

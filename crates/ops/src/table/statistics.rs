@@ -71,7 +71,7 @@ fn variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
     let (dims, part, out) = (l.dims(total), l.dtype(total), l.out_dtype(0));
     let correction = l.param(0, part);
     let mut terms = vec![total];
-    if loses_digits(first_dtype(l)?) {
+    if loses_digits(l)? {
         terms.push(l.reduce(gaps, &axes, Combine::Value(Monoid::Sum), keep));
     }
     Ok(vec![l.map_with(&dims, &terms, &[correction], |b, v| {
@@ -82,9 +82,23 @@ fn variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
     })?])
 }
 
-/// Whether a mean of such real numbers can be rounded beyond their digits: deviations from it have lost digits then.
-pub fn loses_digits(dtype: DType) -> bool {
-    dtype.bytes() >= 4 && !dtype.is_complex()
+/// Whether a mean of the first operand, of real numbers, can be rounded beyond their digits: deviations from it have lost digits then.
+pub fn loses_digits(l: &mut Lower) -> Result<bool> {
+    let dtype = first_dtype(l)?;
+    Ok(dtype.bytes() >= 4 && !dtype.is_complex())
+}
+
+/// `x` less its mean over some axes and, `twice`, less the mean of what rounding that left.
+pub fn centred(l: &mut Lower, x: Val, axes: &[usize], twice: bool) -> Result<Val> {
+    let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
+    let near = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    if !twice {
+        return Ok(near);
+    }
+    let rest = mean_over(l, near, axes, true)?;
+    let few = l.dims(rest);
+    let rest = l.map(&few, &[rest], |b, v| still(b, v[0]))?;
+    l.map(&dims, &[near, rest], |b, v| b.binary(Op::Sub, v[0], v[1]))
 }
 
 /// The sum of squares about the mean of n numbers, from those of deviations from a mean that was rounded: `total` of their squares, `rest` of
@@ -108,13 +122,6 @@ fn still(b: &mut Builder, x: Value) -> Value {
     let (number, zero) = (b.bitcast(x, bits), b.lit(bits, 0.0));
     let same = b.binary(Op::Xor, number, zero);
     b.bitcast(same, d)
-}
-
-/// `x` less a number for many, which derivatives take as a constant.
-pub fn less(l: &mut Lower, x: Val, number: Val) -> Result<Val> {
-    let (dims, few) = (l.dims(x), l.dims(number));
-    let number = l.map(&few, &[number], |b, v| still(b, v[0]))?;
-    l.map(&dims, &[x, number], |b, v| b.binary(Op::Sub, v[0], v[1]))
 }
 
 fn spread(b: &mut Builder, total: Value, n: Value, root: bool, out: DType) -> Value {
@@ -236,7 +243,7 @@ fn nan_variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
     let (dims, part, out) = (l.dims(total), l.dtype(total), l.out_dtype(0));
     let (count, correction) = (l.reshape(count, &dims), l.param(0, part));
     let mut terms = vec![total, count];
-    if loses_digits(first_dtype(l)?) {
+    if loses_digits(l)? {
         terms.push(l.reduce(gaps, &axes, Combine::Value(Monoid::Sum), keep));
     }
     Ok(vec![l.map_with(&dims, &terms, &[correction], |b, v| {
