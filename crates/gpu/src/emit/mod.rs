@@ -18,5 +18,6 @@ mod module;
 mod remainder;
 mod scalar;
 mod tree;
+mod words;
 
 pub use scalar::{Needs, needs};

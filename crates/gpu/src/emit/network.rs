@@ -8,6 +8,7 @@
 use super::element::Operand;
 use super::module::{Array, Module};
 use super::scalar::Id;
+use super::words::{both, less, word};
 use crate::Can;
 use crate::code::{Code, GROUP, Inst, Type, Word};
 use ferrotensor_core::DType;
@@ -117,18 +118,6 @@ impl Pairs {
         self.keys.store(m, at, Id::One(key));
         self.indices.store(m, at, Id::One(index));
     }
-}
-
-fn word(m: &mut Module, op: Inst, x: Word, y: Word) -> Word {
-    m.op(op, Type::U32, &[x, y])
-}
-
-fn less(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Inst::ULessThan, Type::Bool, &[x, y])
-}
-
-fn both(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Inst::LogicalAnd, Type::Bool, &[x, y])
 }
 
 fn holds(m: &mut Module, flag: Word) -> Word {

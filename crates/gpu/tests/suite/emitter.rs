@@ -25,10 +25,8 @@ pub fn everything() -> Can {
     }
 }
 
-/// A program of every instruction that is defined for a dtype, with all results as outputs of a few maps.
-fn programs(dtype: DType) -> Vec<Program> {
-    let (mut all, mut instrs) = (Vec::new(), Vec::new());
-    let inputs: Vec<Instr> = (0..3).map(|n| Instr { op: Op::Input(n), dtype, args: Default::default() }).collect();
+/// Every instruction of operands of a dtype, with their number and the dtype of its result; not all are defined.
+pub fn instructions(dtype: DType) -> Vec<(Op, u32, DType)> {
     let one = [Op::Neg, Op::Abs, Op::Sqrt, Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Not];
     let two = [
         Op::Add,
@@ -46,10 +44,17 @@ fn programs(dtype: DType) -> Vec<Program> {
         Op::Shr,
         Op::MulHi,
     ];
-    let listed = one.iter().map(|&op| (op, 1, dtype)).chain(two.into_iter().map(|op| (op, 2, dtype)));
+    let listed = one.into_iter().map(|op| (op, 1, dtype)).chain(two.into_iter().map(|op| (op, 2, dtype)));
     let compared = [Op::Eq, Op::Ne, Op::Lt, Op::Le].map(|op| (op, 2, DType::Bool));
     let cast = DType::all().filter(|&to| to != dtype).map(|to| (Op::Cast, 1, to));
-    for (op, count, to) in listed.chain(compared).chain([(Op::Fma, 3, dtype)]).chain(cast) {
+    listed.chain(compared).chain([(Op::Fma, 3, dtype)]).chain(cast).collect()
+}
+
+/// A program of every instruction that is defined for a dtype, with all results as outputs of a few maps.
+fn programs(dtype: DType) -> Vec<Program> {
+    let (mut all, mut instrs) = (Vec::new(), Vec::new());
+    let inputs: Vec<Instr> = (0..3).map(|n| Instr { op: Op::Input(n), dtype, args: Default::default() }).collect();
+    for (op, count, to) in instructions(dtype) {
         instrs.push(Instr { op, dtype: to, args: (0..count).collect() });
     }
     for instr in instrs {

@@ -1,6 +1,7 @@
 //! Kernels on a device against the reference, bit by bit: every instruction of every dtype over odd layouts, reductions over every
 //! number of elements that changes their tree.
 
+use super::emitter::instructions;
 use super::launches::{compare, elements, layouts, run};
 use crate::host::{self, Device};
 use ferrotensor_core::DType;
@@ -37,37 +38,16 @@ fn the_software_device_is_found_to_compute_as_ieee_754_asks_for() {
 }
 
 fn every_instruction(device: &Device) {
-    let one = [Op::Neg, Op::Abs, Op::Sqrt, Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Not];
-    let two = [
-        Op::Add,
-        Op::Sub,
-        Op::Mul,
-        Op::Div,
-        Op::Rem,
-        Op::Gcd,
-        Op::Min,
-        Op::Max,
-        Op::And,
-        Op::Or,
-        Op::Xor,
-        Op::Shl,
-        Op::Shr,
-        Op::MulHi,
-    ];
     let (mut native, mut refused) = (0, Vec::new());
     for d in DType::all() {
-        let listed = one.iter().map(|&op| (op, 1, d)).chain(two.iter().map(|&op| (op, 2, d)));
-        let compared = [Op::Eq, Op::Ne, Op::Lt, Op::Le].map(|op| (op, 2, DType::Bool));
-        let cast = DType::all().filter(|&to| to != d).map(|to| (Op::Cast, 1, to));
-        let all = listed.chain(compared).chain([(Op::Fma, 3, d)]).chain(cast);
-        for (n, (op, count, to)) in all.enumerate() {
+        for (n, (op, count, to)) in instructions(d).into_iter().enumerate() {
             let inputs = (0..count).map(|n| Instr { op: Op::Input(n as u16), dtype: d, args: Default::default() });
-            let instr = Instr { op, dtype: to, args: (0..count as u32).collect() };
+            let instr = Instr { op, dtype: to, args: (0..count).collect() };
             let program = Program {
-                inputs: vec![d; count],
+                inputs: vec![d; count as usize],
                 params: Vec::new(),
                 instrs: inputs.chain([instr]).collect(),
-                outputs: vec![count as u32],
+                outputs: vec![count],
             };
             // Complex products are bounded, not promised.
             if verify(&program).is_err() || (d.is_complex() && matches!(op, Op::Mul | Op::Div)) {
@@ -82,8 +62,8 @@ fn every_instruction(device: &Device) {
             native += 1;
             let inputs: Vec<(Vec<u8>, Layout)> = (0..count)
                 .map(|k| {
-                    let (_, layout) = layouts(n + k);
-                    (elements(d, 300, (n * 7 + k) as u64), layout)
+                    let (_, layout) = layouts(n + k as usize);
+                    (elements(d, 300, (n * 7 + k as usize) as u64), layout)
                 })
                 .collect();
             compare(device, &kernel, &inputs, &[3, 5, 7], &[], &format!("{op:?} {d} -> {to}"));

@@ -17,6 +17,7 @@ use super::element::{self, Operand};
 use super::module::Module;
 use super::scalar::{self, Id, Words, held};
 use super::space::Known;
+use super::words::{both, less, word};
 use crate::Can;
 use crate::code::{Code, GROUP, Inst, Type, Word};
 use ferrotensor_core::scalar::Program;
@@ -189,18 +190,6 @@ pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Code, String> 
         Tile::Shared { rows, columns, depth } => shared::write(&mut m, &mut w, [rows, columns], depth, variant.blocks),
     }
     w.trouble.map(|()| m.finish())
-}
-
-fn word(m: &mut Module, op: Inst, x: Word, y: Word) -> Word {
-    m.op(op, Type::U32, &[x, y])
-}
-
-fn less(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Inst::ULessThan, Type::Bool, &[x, y])
-}
-
-fn both(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Inst::LogicalAnd, Type::Bool, &[x, y])
 }
 
 /// `n`, and whether it is below `count`; else the last one.
